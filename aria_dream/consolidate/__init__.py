@@ -1,0 +1,1 @@
+"""F4: the nightly consolidation, pure."""

@@ -1,0 +1,1 @@
+"""F6: the only code that touches the world."""

@@ -1,0 +1,1 @@
+"""F4: proposals and what becomes of them, pure."""

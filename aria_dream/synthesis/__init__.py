@@ -1,0 +1,1 @@
+"""F4: the evidence-gated synthesis, pure."""

@@ -1,0 +1,1 @@
+"""F1: Markdown ⇄ values, pure. Nothing here touches the disk."""
