@@ -1,0 +1,56 @@
+"""What every test stands on: the shared folder, and a guard that no test leaves its sandbox."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+def shared_folder() -> Path:
+    """The shared inputs' folder: `ARIA_DREAM_SHARED`, else `../shared` beside the repository."""
+    return Path(os.environ.get("ARIA_DREAM_SHARED") or REPOSITORY.parent / "shared").resolve()
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The shared folder; the test is skipped, saying so, where it does not exist (`.ci/run` forbids that skip)."""
+    folder = shared_folder()
+    if not folder.is_dir():
+        pytest.skip(f"the shared inputs are not at {folder}; set ARIA_DREAM_SHARED")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every test has a home, state and cache of its own, and no network beyond loopback."""
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(home))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
+    monkeypatch.setenv("LOCALAPPDATA", str(home / "appdata"))
+    for name in [key for key in os.environ if key.startswith("ARIA_") and key != "ARIA_DREAM_SHARED"]:
+        monkeypatch.delenv(name)
+    real_connect = socket.socket.connect
+
+    def connect(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            host = str(address[0])
+            if not (host.startswith("127.") or host in ("::1", "localhost")):
+                raise AssertionError(f"a test tried to reach {host}")
+        real_connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    yield
