@@ -54,3 +54,24 @@ def _sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     monkeypatch.setattr(socket.socket, "connect", connect)
     yield
+
+
+_skipped: list[tuple[str, str]] = []
+OTHER_SYSTEMS = ("needs Windows", "needs macOS")
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Remembers every skip; the reason of one that belongs to another system starts with one of `OTHER_SYSTEMS`."""
+    if report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        reason = reason.removeprefix("Skipped: ")
+        if not reason.startswith(OTHER_SYSTEMS):
+            _skipped.append((report.nodeid, reason))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where `ARIA_DREAM_MUST_RUN` is set (CI), a skipped test fails the run."""
+    if os.environ.get("ARIA_DREAM_MUST_RUN") and _skipped and not hasattr(session.config, "workerinput"):
+        for name, reason in _skipped:
+            print(f"\nmust run, was skipped: {name}: {reason}")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

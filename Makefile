@@ -1,0 +1,49 @@
+# Two commands do everything on a fresh machine:
+#   make demo    dreams over the example vault and shows the morning note
+#   make test    runs the whole test suite
+# Both make their own environment in .venv. Needs Python 3.11 or newer; name another one with PYTHON=python3.12.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+TESTFLAGS ?=
+WORKERS ?= auto
+
+.PHONY: demo test check docs bench clean
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "aria-dream needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+
+$(VENV)/.run: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $@ $(VENV)/.run
+
+demo: $(VENV)/.run
+	@$(BIN)/aria-dream demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(WORKERS) $(TESTFLAGS)
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/cog --check -p "import sys; sys.path.insert(0, '.')" README.md dreaming.md
+
+docs: $(VENV)/.dev
+	$(BIN)/cog -r -p "import sys; sys.path.insert(0, '.')" README.md dreaming.md
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/index_speed.py
+	$(BIN)/python benchmarks/link_quality.py
+	$(BIN)/python benchmarks/judge_quality.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
