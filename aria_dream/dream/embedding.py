@@ -1,0 +1,117 @@
+"""What of a note is embedded, and how its passages become one vector. Pure; the model itself lies in the effects."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from aria_dream.vault.note import Note
+
+RECIPE: Final = "1"
+"""Part of the vectors' cache key: raise it with every change in this module that changes a vector."""
+PASSAGE_WORDS: Final = 64
+MAX_PASSAGES: Final = 6
+"""The first 384 words of a note. Measured by cosine alone on hidden links of four vaults: several short passages beat
+one long text by a quarter (MRR .21 against .17), more of them than this add little and cost time in proportion."""
+TITLE_WEIGHT: Final = 0.5
+"""Of the title's own vector, for each passage."""
+_SCANNED_CHARACTERS: Final = 24_000
+"""Of a note's body that are looked at at all: far more than the passages hold, far less than a pasted log."""
+_LONGEST_WORD: Final = 24
+"""Longer runs without a space (Chinese, Japanese, URLs' remains) are cut, so that a passage has bounded length."""
+_CHARACTERS_PER_WORD: Final = 6
+
+_NOISE = re.compile(
+    r"https?://\S+"
+    r"|^[ \t]*(?:[-*+>][ \t]+|#{1,6}[ \t]+|\d{1,9}[.)][ \t]+|\[[ xX]\][ \t]+)+"
+    r"|[*_`~=|\\]+|\[\^[^\]\s]{1,40}\]",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a note that is embedded on its own."""
+
+    text: str
+    """Plain words in one line, without Markdown, code or URLs; never empty."""
+    weight: float
+    """Its share in the note's vector, relative to the other passages'."""
+
+
+def passages(title: str, note: Note) -> tuple[Passage, ...]:
+    """What represents `note` in the model, title first, at most `MAX_PASSAGES` + 1 pieces of bounded length.
+
+    Frontmatter, code, math, HTML and comments are left out; a link is its displayed text. A note without prose is its
+    title, with its aliases; a note without either is `"untitled"`.
+    """
+    name = " ".join(_words(", ".join((title, *note.aliases[:8]))))[:200].strip(" ,") or "untitled"
+    found = tuple(Passage(text, 1.0) for text in _cut(_words(_NOISE.sub(" ", prose(note)))))
+    return (Passage(name, TITLE_WEIGHT * max(1, len(found))), *found)
+
+
+def prose(note: Note) -> str:
+    """The body's prose, links as displayed, everything opaque as a space; at most the first 24,000 characters."""
+    end = min(len(note.text), note.body_start + _SCANNED_CHARACTERS)
+    replaced = [(span.start, span.end, " ") for span in note.opaque if span.start < end]
+    replaced += [
+        (link.start, link.end, " " if link.embed else link.display or _last_part(link.path) or link.subpath.strip("#^"))
+        for link in note.links
+        if not link.in_frontmatter and link.start < end
+    ]
+    pieces, at = [], note.body_start
+    for start, stop, text in sorted(replaced):
+        if start >= at:
+            pieces += [note.text[at:start], text]
+        at = max(at, stop)
+    pieces.append(note.text[at:end])
+    return "".join(pieces)
+
+
+def _last_part(path: str) -> str:
+    return path.rsplit("/", 1)[-1].removesuffix(".md")
+
+
+def _words(text: str) -> Iterator[str]:
+    for word in text.split():
+        for start in range(0, len(word), _LONGEST_WORD):
+            yield word[start : start + _LONGEST_WORD]
+
+
+def _cut(words: Iterator[str]) -> Iterator[str]:
+    """Passages of `PASSAGE_WORDS` words; a long word counts as several."""
+    held: list[str] = []
+    count, made = 0, 0
+    for word in words:
+        held.append(word)
+        count += 1 + len(word) // (2 * _CHARACTERS_PER_WORD)
+        if count >= PASSAGE_WORDS:
+            yield " ".join(held)
+            held, count, made = [], 0, made + 1
+            if made == MAX_PASSAGES:
+                return
+    if held:
+        yield " ".join(held)
+
+
+def pooled(vectors: NDArray[np.float32], weights: Sequence[float]) -> NDArray[np.float32]:
+    """The weighted mean of a note's passage vectors, of length 1. Where they cancel out the first stands for all."""
+    import numpy as np
+
+    mean = np.asarray(weights, np.float32) @ vectors
+    length = float(np.linalg.norm(mean))
+    result: NDArray[np.float32] = (mean / length if length > 1e-6 else vectors[0]).astype(np.float32)
+    return result
+
+
+def vector_key(content_hash: bytes, title: str) -> bytes:
+    """The cache's key of a note's vector: SHA-256 over content hash and title, which both enter the vector."""
+    return hashlib.sha256(content_hash + title.encode("utf-8", "surrogatepass")).digest()
