@@ -1,0 +1,80 @@
+"""Two notes that resonate without a link between them, and what the judge said about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+def title_of(path: str) -> str:
+    """A note's title as Obsidian shows it: the file's name without `.md` (any case), folders left out."""
+    name = path.rsplit("/", 1)[-1]
+    return name[:-3] if name.lower().endswith(".md") and len(name) > 3 else name
+
+
+def pair_key(first: str, second: str) -> tuple[str, str]:
+    """Both vault paths, sorted by code point: a pair has no direction."""
+    return (first, second) if first <= second else (second, first)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One term of a score."""
+
+    name: str
+    """The feature's name, as in `resonances --json`."""
+    value: float
+    """What the term added to the score."""
+    detail: str = ""
+    """What a person would want to see of it, such as the words shared; `""` where the number says all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Juxtaposition:
+    """What L0 yields: a pair nobody has drawn, the way between them, and why."""
+
+    from_: str
+    """Vault path of the note the dream came from."""
+    to: str
+    """Vault path of the other note."""
+    score: float
+    """Comparable across notes of one vault; higher is stronger."""
+    path: tuple[str, ...] | None
+    """Vault paths of a shortest undirected way, both ends included; None where no links connect them."""
+    evidence: tuple[Evidence, ...] = ()
+    """Term by term, strongest first."""
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The pair without direction (`pair_key`)."""
+        return pair_key(self.from_, self.to)
+
+    @property
+    def distance(self) -> int | None:
+        """Links on the way between them; None where there is no way."""
+        return None if self.path is None else len(self.path) - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survivor:
+    """A juxtaposition the judge kept."""
+
+    juxtaposition: Juxtaposition
+    probability: float
+    """The judge's own, 0 to 1."""
+    reason: str
+    """In words that are true of the two notes."""
+    judge: str
+    """`"embedded judge"`, or the model's name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """A juxtaposition the judge did not keep."""
+
+    juxtaposition: Juxtaposition
+    probability: float | None
+    """None where the judge's answer could not be read."""
+    reason: str
+    judge: str
+    unreadable: bool = False
+    """The judge answered something that is no verdict; shown as such, never counted as its opinion."""

@@ -1,0 +1,263 @@
+"""The lines our notes are made of, each with its printer and its parser: a link, a pair, a tick box, a decision."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, cast
+from urllib.parse import quote, unquote
+
+from aria_dream.dream.juxtaposition import title_of
+from aria_dream.dream.plain_text import clean, escape_plain, unescape_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Style = Literal["wiki", "markdown", "plain"]
+Verdict = Literal["linked", "never again", "expired", "undone", "not placed"]
+UNCONNECTED = "only the text connects them"
+
+_NO_WIKILINK = frozenset("^|[]\\`$<>")
+"""A target with one of these would end, split or swallow the wikilink; a percent-encoded Markdown link holds it."""
+_PERCENT = frozenset('"#$%&()*:<>?[\\]^`{|}~=')
+_UNREACHABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_SEPARATOR = " ↔ "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedLink:
+    """One end of a pair as a note of ours shows it. Make it with `logged_link`, which keeps its promises."""
+
+    target: str
+    """What the link looks up, decoded; `""` for a title no link can reach, which is shown as text."""
+    title: str
+    """The note's title, cleaned."""
+    style: Style
+
+
+def logged_link(path: str, link_text: Callable[[str], str], *, markdown_links: bool = False) -> LoggedLink:
+    """The link to the note at vault path `path`; `link_text(path)` is the unambiguous target without `.md`.
+
+    A name with `#` cannot be reached by any link of Obsidian, nor one with control characters or bytes that are no
+    UTF-8: such a note is named, not linked. Other hostile names become a percent-encoded Markdown link.
+    """
+    target, title = link_text(path), clean(title_of(path)) or "untitled"
+    if not target or "#" in target or _UNREACHABLE.search(target):
+        return LoggedLink(target="", title=title, style="plain")
+    encode = markdown_links or bool(_NO_WIKILINK.intersection(target)) or "%%" in target or target != target.strip()
+    if encode:
+        whole = target if target.lower().endswith(".md") else target + ".md"
+        return LoggedLink(target=whole, title=title, style="markdown")
+    if not _shown_safely(title) and clean(title_of(target)) != title:
+        return LoggedLink(target="", title=title, style="plain")
+    return LoggedLink(target=target, title=title, style="wiki")
+
+
+def _shown_safely(title: str) -> bool:
+    return escape_plain(title) == title and "|" not in title
+
+
+def render_link(link: LoggedLink) -> str:
+    """The link as Markdown: `[[Compost]]`, `[[Garden/Compost|Compost]]`, `[Compost](Compost.md)`, or plain text."""
+    match link.style:
+        case "plain":
+            return escape_plain(link.title)
+        case "markdown":
+            encoded = "".join(quote(c, safe="") if c in _PERCENT or c.isspace() else c for c in link.target)
+            return f"[{escape_plain(link.title)}]({encoded})"
+        case "wiki":
+            itself = "/" not in link.target and clean(title_of(link.target)) == link.title
+            display = "" if itself or not _shown_safely(link.title) else f"|{link.title}"
+            return f"[[{link.target}{display}]]"
+
+
+_WIKI = re.compile(r"\[\[([^|\[\]\r\n]+)(?:\\?\|([^\[\]\r\n]*))?\]\]")
+_MARKDOWN = re.compile(r"\[((?:\\.|[^\[\]\\])*)\]\(<?([^()<>\r\n]*)>?\)")
+
+
+def parse_link(text: str) -> LoggedLink:
+    """The link that `text` is, whole; anything that is no link is a plain title. Inverse of `render_link`."""
+    wiki = _WIKI.fullmatch(text)
+    if wiki is not None:
+        target = wiki[1].strip()
+        return LoggedLink(target=target, title=clean(wiki[2] or title_of(target)), style="wiki")
+    markdown = _MARKDOWN.fullmatch(text)
+    if markdown is not None and markdown[2]:
+        return LoggedLink(target=unquote(markdown[2]), title=unescape_plain(markdown[1]), style="markdown")
+    return LoggedLink(target="", title=unescape_plain(text), style="plain")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a pair, as its line in the note says."""
+
+    verdict: Verdict
+    at: str
+    """Local: `07:41`, with the day where it is another (`2 Dec 07:41`)."""
+    where: str = ""
+    """`linked`: title of the note that got the link; `not placed`: the reason; else `""`."""
+    undo_until: str = ""
+    """Local end of the undo window; `""` once there is nothing to undo any more."""
+    undo_ticked: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedPair:
+    """A survivor as the note shows it. Scores have three decimals, probabilities two."""
+
+    id: str
+    """The proposal's id, without `aria-`."""
+    from_: LoggedLink
+    to: LoggedLink
+    score: float
+    path: tuple[str, ...] | None
+    """Titles along the way, both ends included; None for a pair that no links connect."""
+    reason: str
+    judge: str
+    probability: float | None
+    link_ticked: bool = False
+    never_ticked: bool = False
+    outcome: Outcome | None = None
+    """None while the boxes stand."""
+
+
+ITEM = r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+"
+NUMBER = r"-?\d+(?:\.\d+)?"
+ID = r"[a-zA-Z0-9]{6,52}"
+_PAIR = re.compile(ITEM + rf"(?P<ends>.+?)[ \t]*\((?P<score>{NUMBER})\)[ \t]*")
+_PATH = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?path:[ \t]*(?P<path>.+)")
+_KEPT = re.compile(
+    r"[ \t>]*(?:[-*+][ \t]+)?kept:[ \t]*(?P<reason>.*) "
+    rf"\((?P<judge>(?:\\.|[^()\\])*?)(?:, (?P<p>{NUMBER}))?\)[ \t]*"
+)
+_BOX = re.compile(ITEM + rf"\[(?P<mark>.)\][ \t]+.*?\^aria-(?P<id>{ID})(?P<what>-no)?[ \t]*")
+_OUTCOME = re.compile(
+    ITEM + r"(?P<verdict>linked|never again|expired|undone|not placed)(?P<rest>.*?)"
+    rf"(?: — \[(?P<mark>.)\] undo until (?P<until>[^^]+?))? \^aria-(?P<id>{ID})(?P<undo>-undo)?[ \t]*"
+)
+_MOMENT = r"(?:\d{1,2} [A-Z][a-z]{2}(?: \d{4})? )?\d{1,2}:\d{2}"
+_LINKED = re.compile(rf" in (?P<where>.*), (?P<at>{_MOMENT})")
+_NOT_PLACED = re.compile(rf", (?P<at>{_MOMENT}): (?P<where>.*)")
+_PLAIN_OUTCOME = re.compile(rf", (?P<at>{_MOMENT})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """A tick box of ours as found in a text."""
+
+    id: str
+    what: Literal["link", "never", "undo"]
+    ticked: bool
+
+
+def render_pair(pair: LoggedPair) -> str:
+    """The pair's lines, each with its line end."""
+    ends = f"{render_link(pair.from_)}{_SEPARATOR}{render_link(pair.to)}"
+    way = UNCONNECTED if pair.path is None else " → ".join(escape_plain(title) for title in pair.path)
+    sure = "" if pair.probability is None else f", {pair.probability:.2f}"
+    judge = re.sub(r"[),]", r"\\\g<0>", escape_plain(pair.judge, brackets=True))
+    kept = f"{escape_plain(pair.reason)} ({judge}{sure})"
+    lines = [f"- **{ends}** ({pair.score:.3f})", f"  path: {way}", f"  kept: {kept}"]
+    if pair.outcome is None:
+        lines.append(f"    - [{_mark(ticked=pair.link_ticked)}] link them ^aria-{pair.id}")
+        lines.append(f"    - [{_mark(ticked=pair.never_ticked)}] never again ^aria-{pair.id}-no")
+    else:
+        lines.append(f"    - {render_outcome(pair.outcome, pair.id)}")
+    return "".join(line + "\n" for line in lines)
+
+
+def _mark(*, ticked: bool) -> str:
+    return "x" if ticked else " "
+
+
+def render_outcome(outcome: Outcome, id_: str) -> str:
+    """The decided line without its bullet and line end: plain text, with one box while it can be undone."""
+    where = escape_plain(outcome.where)
+    match outcome.verdict:
+        case "linked":
+            said = f"linked in {where}, {outcome.at}"
+        case "not placed":
+            said = f"not placed, {outcome.at}: {where}"
+        case "never again" | "expired" | "undone":
+            said = f"{outcome.verdict}, {outcome.at}"
+    if outcome.undo_until:
+        mark = _mark(ticked=outcome.undo_ticked)
+        return f"{said} — [{mark}] undo until {outcome.undo_until} ^aria-{id_}-undo"
+    return f"{said} ^aria-{id_}"
+
+
+def parse_pair_line(line: str) -> tuple[LoggedLink, LoggedLink, float] | None:
+    """Both ends and the score of a pair's first line; None where the line is none."""
+    found = _PAIR.fullmatch(line)
+    if found is None:
+        return None
+    ends = found["ends"].strip()
+    for mark in ("**", "__"):
+        if ends.startswith(mark) and ends.endswith(mark) and len(ends) > 2 * len(mark):
+            ends = ends[len(mark) : -len(mark)]
+            break
+    cut = _end_of_first(ends)
+    if cut is None:
+        return None
+    first, second = parse_link(ends[:cut].strip()), parse_link(ends[cut + len(_SEPARATOR) :].strip())
+    return (first, second, float(found["score"])) if first.title and second.title else None
+
+
+def _end_of_first(ends: str) -> int | None:
+    """Where the separator between both ends stands: behind the first link, which may hold the arrow itself."""
+    start = 0
+    for pattern in (_WIKI, _MARKDOWN):
+        link = pattern.match(ends)
+        if link is not None:
+            start = link.end()
+            break
+    cut = ends.find(_SEPARATOR, start)
+    return cut if cut > 0 else None
+
+
+def parse_path_line(line: str) -> tuple[str, ...] | Literal["unconnected"] | None:
+    """Titles along the way, `"unconnected"`, or None where the line is no `path:` line."""
+    found = _PATH.fullmatch(line)
+    if found is None:
+        return None
+    titles = tuple(unescape_plain(title) for title in found["path"].split(" → "))
+    return titles if len(titles) > 1 else "unconnected"
+
+
+def parse_kept_line(line: str) -> tuple[str, str, float | None] | None:
+    """Reason, judge and probability of a `kept:` line; None where the line is none."""
+    found = _KEPT.fullmatch(line)
+    if found is None:
+        return None
+    probability = None if found["p"] is None else float(found["p"])
+    return unescape_plain(found["reason"]), unescape_plain(found["judge"]), probability
+
+
+def parse_box(line: str) -> Box | None:
+    """The tick box that `line` holds, an undo box of a decided line included; None where there is none."""
+    found = _BOX.fullmatch(line)
+    if found is not None:
+        return Box(id=found["id"].lower(), what="never" if found["what"] else "link", ticked=found["mark"] in "xX")
+    decided = _OUTCOME.fullmatch(line)
+    if decided is not None and decided["undo"] and decided["mark"]:
+        return Box(id=decided["id"].lower(), what="undo", ticked=decided["mark"] in "xX")
+    return None
+
+
+def parse_outcome(line: str) -> tuple[str, Outcome] | None:
+    """Id and outcome of a decided line, bullet included; None where the line is none."""
+    found = _OUTCOME.fullmatch(line)
+    if found is None:
+        return None
+    pattern = {"linked": _LINKED, "not placed": _NOT_PLACED}.get(found["verdict"], _PLAIN_OUTCOME)
+    rest = pattern.fullmatch(found["rest"])
+    if rest is None:
+        return None
+    named = rest.groupdict()
+    return found["id"].lower(), Outcome(
+        verdict=cast("Verdict", found["verdict"]),
+        at=named["at"],
+        where=unescape_plain(named.get("where") or ""),
+        undo_until=found["until"] or "",
+        undo_ticked=(found["mark"] or " ") in "xX",
+    )

@@ -1,0 +1,152 @@
+"""`Dream review.md`: every open proposal in one managed block of tick boxes, rewritten only while nobody edited it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from aria_dream.dream.dream_log import with_line
+from aria_dream.dream.logged import LoggedPair, parse_pair_line, render_pair
+from aria_dream.errors import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BEGIN = "%% aria-dream review begin %%"
+END = "%% aria-dream review end %%"
+NOTHING = "Nothing is waiting for you."
+HEADINGS = {
+    "link": "Links to draw",
+    "place_orphan": "New territory to place",
+    "merge": "Notes to merge",
+    "update": "Wordings to change",
+    "obsolete": "Notes to mark obsolete",
+    "resolve_contradiction": "Contradictions to settle",
+}
+"""Kind of proposal to its heading, in the order of the block."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewItem:
+    """An open proposal as the review shows it."""
+
+    kind: str
+    """A key of `HEADINGS`."""
+    pair: LoggedPair
+    dreamt_on: date
+    """Local date of the dream note that showed it first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManagedBlock:
+    """Our part of the note, markers included, and what it says."""
+
+    start: int
+    """Offset of the begin marker in the text."""
+    end: int
+    """Offset behind the end marker."""
+    items: tuple[ReviewItem, ...]
+
+
+def render_review_head() -> str:
+    """A new review note up to the managed block. The frontmatter's marker is what makes the folder ours."""
+    return (
+        "---\naria-dream: review\ncssclasses: [aria-dream]\n---\n"
+        "Tick what is true; a change you tick is made once you have stopped typing, and can be undone for a while.\n"
+        "Write above or below the two marker lines as you like.\n\n"
+    )
+
+
+def render_managed(items: Sequence[ReviewItem]) -> str:
+    """The managed block from marker to marker, no line end behind; `read_managed` gives the items back.
+
+    Grouped by kind in the order of `HEADINGS`, inside a group in the order given (oldest first).
+    """
+    parts = []
+    for kind, heading in HEADINGS.items():
+        group = [item for item in items if item.kind == kind]
+        if group:
+            parts.append(f"### {heading}\n\n" + "".join(_render_item(item) for item in group))
+    return f"{BEGIN}\n" + ("\n".join(parts) or f"{NOTHING}\n") + END
+
+
+def _render_item(item: ReviewItem) -> str:
+    first, path, rest = render_pair(item.pair).split("\n", 2)
+    return f"{first}\n{path}\n  dreamt: {item.dreamt_on.isoformat()}\n{rest}"
+
+
+_DREAMT = re.compile(r"[ \t]*dreamt:[ \t]*(\d{4})-(\d{2})-(\d{2})[ \t]*")
+_KIND = {heading: kind for kind, heading in HEADINGS.items()}
+
+
+def read_managed(text: str) -> tuple[ManagedBlock | None, tuple[Problem, ...]]:
+    """The managed block, or None with the reason why it must not be rewritten.
+
+    Markers must stand alone on their lines, once each, in order. Anything inside that we did not write, set ticks
+    excepted, counts as edited: the writer's words are worth more than our list. A link renamed by Obsidian is no edit.
+    """
+    begins = [m.start() for m in re.finditer(re.escape(BEGIN), text)]
+    ends = [m.start() for m in re.finditer(re.escape(END), text)]
+    if len(begins) != 1 or len(ends) != 1 or ends[0] < begins[0]:
+        return None, (Problem("", 0, _marker_fault(len(begins), len(ends))),)
+    start, end = begins[0], ends[0] + len(END)
+    lines = re.split(r"\r\n|\n|\r", text[start:end])
+    above = len(re.split(r"\r\n|\n|\r", text[:start]))
+    before = text[:start].rpartition("\n")[2].strip("\r")
+    alone = not before and re.match(r"[ \t]*(?:[\r\n]|$)", text[end:])
+    if not alone or lines[0].strip() != BEGIN or lines[-1].strip() != END:
+        return None, (Problem("", above, "a marker of the review list does not stand alone on its line"),)
+    items = _items(lines[1:-1])
+    if items is None:
+        return None, (Problem("", above, "a day inside the review list is no date, so the list is left alone"),)
+    expected = render_managed(items).split("\n")
+    found = [re.sub(r"\[X\]", "[x]", line).rstrip() for line in lines]
+    for offset, (is_, should) in enumerate(zip(found, expected, strict=False)):
+        if is_ != should:
+            said = "this line of the review list was edited, so the list is left alone; move your words out of it"
+            return None, (Problem("", above + offset, said),)
+    if len(found) != len(expected):
+        return None, (Problem("", above, "the review list was edited and is left alone"),)
+    return ManagedBlock(start=start, end=end, items=items), ()
+
+
+def _marker_fault(begins: int, ends: int) -> str:
+    for name, count in (("begin", begins), ("end", ends)):
+        if count == 0:
+            return f"the review list's {name} marker is missing; put “%% aria-dream review {name} %%” back on a line"
+        if count > 1:
+            return f"the review list's {name} marker stands there {count} times; leave one of them"
+    return "the review list's end marker stands before its begin marker"
+
+
+def _items(lines: Sequence[str]) -> tuple[ReviewItem, ...] | None:
+    items: list[ReviewItem] = []
+    kind = "link"
+    for line in lines:
+        kind = _KIND.get(line.removeprefix("### ").strip(), kind)
+        opened = parse_pair_line(line) if "↔" in line else None
+        if opened is not None:
+            first, second, score = opened
+            pair = LoggedPair(
+                id="", from_=first, to=second, score=score, path=None, reason="", judge="", probability=None
+            )
+            items.append(ReviewItem(kind=kind, pair=pair, dreamt_on=date.min))
+        elif items:
+            day = _DREAMT.fullmatch(line)
+            if day is None:
+                items[-1] = replace(items[-1], pair=with_line(items[-1].pair, line))
+                continue
+            try:
+                items[-1] = replace(items[-1], dreamt_on=date(int(day[1]), int(day[2]), int(day[3])))
+            except ValueError:
+                return None
+    return tuple(items)
+
+
+def with_managed(text: str, block: ManagedBlock, items: Sequence[ReviewItem]) -> str:
+    """`text` with the block's items exchanged, in the block's own line ends; nothing else changes."""
+    old = text[block.start : block.end]
+    new = render_managed(items)
+    return text[: block.start] + (new.replace("\n", "\r\n") if "\r\n" in old else new) + text[block.end :]

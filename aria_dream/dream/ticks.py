@@ -1,0 +1,173 @@
+"""What a reader ticked in a note of ours: found in any text, with the two titles each box stands under."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from aria_dream.dream.dream_log import numbered_lines
+from aria_dream.dream.logged import parse_box, parse_outcome, parse_pair_line, render_outcome
+from aria_dream.errors import Problem
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from aria_dream.dream.logged import Box, LoggedLink, Outcome
+
+Choice = Literal["link", "never", "undo", "both"]
+ASK = "Both boxes are ticked. Untick one, and the other holds."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    """A decision as ticked. It counts only once `review.decision` has verified its id against its titles."""
+
+    id: str
+    choice: Choice
+    """`both`: contradictory, so nothing happens and a line under the boxes asks."""
+    from_: LoggedLink
+    """Left end of the pair line above the box."""
+    to: LoggedLink
+    line: int
+    """1-based line of the (last) ticked box."""
+    asked: bool
+    """The asking line stands there already."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    ends: tuple[LoggedLink, LoggedLink]
+    ticked: set[str]
+    line: int
+    asked: bool = False
+
+
+def read_ticks(text: str) -> tuple[tuple[Tick, ...], tuple[Problem, ...]]:
+    """Every ticked box of ours in `text`, in order of appearance, one Tick per id; and what stops a box from counting.
+
+    `[x]` and `[X]` are ticks, any other mark is none. A box without a pair line above it, or one id under two
+    different pairs, decides nothing and is a Problem. Fenced code is left out.
+    """
+    seen: dict[str, _Seen] = {}
+    torn: set[str] = set()
+    problems: list[Problem] = []
+    ends: tuple[LoggedLink, LoggedLink] | None = None
+    last = ""
+    for number, line in numbered_lines(text):
+        if "↔" in line and "^aria-" not in line:
+            opened = parse_pair_line(line)
+            ends = ends if opened is None else opened[:2]
+        elif re.match(r" {0,3}#{1,6}[ \t]", line):
+            ends = None
+        elif ASK in line and last in seen:
+            seen[last].asked = True
+        elif "^aria-" in line:
+            box = parse_box(line)
+            if box is None:
+                continue
+            last = box.id
+            problem = _note_box(box, number, ends, seen)
+            if problem is not None:
+                torn.add(box.id)
+                problems.append(problem)
+    ticks = [_tick(id_, found) for id_, found in seen.items() if found.ticked and id_ not in torn]
+    return tuple(ticks), tuple(problems)
+
+
+def _note_box(
+    box: Box, number: int, ends: tuple[LoggedLink, LoggedLink] | None, seen: dict[str, _Seen]
+) -> Problem | None:
+    if ends is None:
+        said = "the line that names this box's two notes is gone, so the tick decides nothing"
+        return Problem("", number, said) if box.ticked else None
+    found = seen.setdefault(box.id, _Seen(ends=ends, ticked=set(), line=number))
+    if found.ends != ends:
+        return Problem("", number, "this box stands under two different pairs of notes, so the tick decides nothing")
+    if box.ticked:
+        found.ticked.add(box.what)
+        found.line = number
+    return None
+
+
+def _tick(id_: str, found: _Seen) -> Tick:
+    choice: Choice
+    if "undo" in found.ticked:
+        choice = "undo"
+    elif len(found.ticked) > 1:
+        choice = "both"
+    else:
+        choice = "link" if "link" in found.ticked else "never"
+    first, second = found.ends
+    return Tick(id=id_, choice=choice, from_=first, to=second, line=found.line, asked=found.asked)
+
+
+def _own_lines(text: str, id_: str) -> list[tuple[int, str, bool]]:
+    """Line number, text and whether it is decided already, of every line that carries the id."""
+    own = []
+    for number, line in numbered_lines(text):
+        if "^aria-" not in line:
+            continue
+        box, decided = parse_box(line), parse_outcome(line)
+        if decided is not None and decided[0] == id_:
+            own.append((number, line, True))
+        elif box is not None and box.id == id_:
+            own.append((number, line, False))
+    return own
+
+
+def decide_in_text(text: str, id_: str, outcome: Outcome) -> str:
+    """`text` with the box lines of `id_` become the one decided line; unchanged where there are none.
+
+    A line decided before is renewed (an undo box that expires, an undone link). Indentation and bullet of the first
+    line and every other character, line ends included, stay as they are. The asking line goes with the boxes.
+    """
+    own = _own_lines(text, id_)
+    if not own:
+        return text
+    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
+    first, was = own[0][0], own[0][1]
+    bullet = re.match(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+", was)
+    gone = {number for number, _, _ in own[1:]}
+    last = own[-1][0]
+    if last < len(lines) and ASK in lines[last]:
+        gone.add(last + 1)
+    ending = lines[first - 1][len(lines[first - 1].rstrip("\r\n")) :]
+    lines[first - 1] = f"{bullet[0] if bullet else '    - '}{render_outcome(outcome, id_)}{ending}"
+    if first < last and not lines[last - 1].endswith(("\n", "\r")):
+        lines[first - 1] = lines[first - 1].rstrip("\r\n")
+    return "".join(line for number, line in enumerate(lines, start=1) if number not in gone)
+
+
+def ask_in_text(text: str, tick: Tick) -> str:
+    """`text` with the asking line under the tick's boxes; unchanged where it stands already."""
+    own = _own_lines(text, tick.id)
+    if tick.asked or not own:
+        return text
+    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
+    number, was, _ = own[-1]
+    ending = lines[number - 1][len(lines[number - 1].rstrip("\r\n")) :]
+    bullet = re.match(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+", was)
+    line = f"{bullet[0] if bullet else '    - '}{ASK}"
+    lines[number - 1] = f"{lines[number - 1]}{line}{ending}" if ending else f"{lines[number - 1]}\n{line}"
+    return "".join(lines)
+
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def short_moment(moment: datetime, *, seen_from: datetime) -> str:
+    """`moment` as a line of ours says it: `07:41` on the same local day, `2 Dec 07:41` or `2 Dec 2027 07:41` else.
+
+    Both are aware and in the writer's zone. English and the same on every machine, whatever its locale.
+    """
+    clock = f"{moment:%H:%M}"
+    if moment.date() == seen_from.date():
+        return clock
+    day = f"{moment.day} {_MONTHS[moment.month - 1]}"
+    return f"{day} {clock}" if moment.year == seen_from.year else f"{day} {moment.year} {clock}"
+
+
+def without_undo(outcome: Outcome) -> Outcome:
+    """The same decision once its undo window is over: no box is left."""
+    return replace(outcome, undo_until="", undo_ticked=False)
