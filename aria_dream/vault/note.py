@@ -6,9 +6,15 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from aria_dream.errors import Problem
+from aria_dream.vault.body import find_block_ids, find_comments, find_tags, heading_text, joined
+from aria_dream.vault.link import Link, find_label_end, split_destination, split_wikilink
+from aria_dream.vault.properties import SECOND_BLOCK, find_frontmatter, parse_properties, read_names
+from aria_dream.vault.property_links import find_property_links
+from aria_dream.vault.zones import MarkdownLink, Wikilink, read_body
+
 if TYPE_CHECKING:
-    from aria_dream.errors import Problem
-    from aria_dream.vault.link import Link
+    from collections.abc import Iterable, Iterator
 
 
 class NotePath(PurePosixPath):
@@ -67,3 +73,92 @@ class Note:
     (Links inside `%% %%` do count as links, as Obsidian counts them.)"""
     problems: tuple[Problem, ...]
     """With `path=""`: a text does not know where it lies; the reader of the vault fills it in."""
+
+
+def decode_note(data: bytes) -> str:
+    """The text of a note's bytes; `text.encode("utf-8", "surrogateescape")` gives them back, whatever they are."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def parse_note(text: str) -> Note:
+    """Everything a reader of Markdown sees in `text`, as Obsidian 1.13 reads it. Total, and near linear in its length.
+
+    Links inside `%% %%` count; those in code, math, HTML and its comments do not.
+    """
+    frontmatter = find_frontmatter(text)
+    body_start = frontmatter.body_start if frontmatter else int(text.startswith("\ufeff"))
+    body = text[body_start:]
+    zones, wikilinks = read_body(body)
+    properties: dict[str, object] = {}
+    problems: list[Problem] = []
+    tags: list[str] = []
+    aliases: list[str] = []
+    links: list[Link] = []
+    if frontmatter:
+        source = text[frontmatter.start : frontmatter.end]
+        properties, unreadable = parse_properties(source)
+        tags, aliases, odd = read_names(properties, source)
+        problems += [*unreadable, *odd]
+        links += find_property_links(properties, source, frontmatter.start)
+        if body.startswith("---") and find_frontmatter(body):
+            problems.append(Problem("", text.count("\n", 0, body_start) + 1, SECOND_BLOCK))
+    links += _body_links(body, body_start, [*zones.links, *wikilinks])
+    tags += find_tags(body, zones, wikilinks)
+    opaque = [Span(start + body_start, end + body_start) for start, end in _opaque(body, zones.opaque)]
+    if body_start:
+        opaque.insert(0, Span(0, body_start))
+    return Note(
+        text=text,
+        body_start=body_start,
+        properties=properties,
+        links=tuple(links),
+        headings=tuple(_headings(body, body_start, zones.headings)),
+        block_ids=tuple(
+            BlockId(name=body[start + 1 : end], span=Span(start + body_start, end + body_start))
+            for start, end in find_block_ids(body, zones.opaque)
+        ),
+        tags=tuple(tags),
+        aliases=tuple(aliases),
+        opaque=tuple(opaque),
+        problems=tuple(problems),
+    )
+
+
+def _opaque(body: str, zones: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    comments = find_comments(body, zones)
+    return joined(zones + comments) if comments else zones
+
+
+def _headings(body: str, body_start: int, found: Iterable[tuple[int, int, int]]) -> Iterator[Heading]:
+    for level, start, end in found:
+        written = body[start:end].rstrip("\r\n")
+        span = Span(start + body_start, start + len(written) + body_start)
+        yield Heading(level=level, text=heading_text(written), span=span)
+
+
+def _body_links(body: str, body_start: int, places: list[MarkdownLink | Wikilink]) -> Iterator[Link]:
+    for place in sorted(places, key=lambda place: place.start):
+        raw = body[place.start : place.end]
+        display: str | None
+        if isinstance(place, MarkdownLink):
+            label_end, destination = find_label_end(raw, place.destination)
+            target = split_destination(destination)
+            if target is None:
+                continue
+            path, subpath = target
+            display = raw[2 if place.embed else 1 : max(label_end, 0)].strip()
+        else:
+            path, subpath, display = split_wikilink(place.inner)
+            if not path and not subpath:
+                continue
+        yield Link(
+            raw=raw,
+            start=place.start + body_start,
+            end=place.end + body_start,
+            path=path,
+            subpath=subpath,
+            display=display,
+            embed=place.embed,
+            markdown=isinstance(place, MarkdownLink),
+            in_frontmatter=False,
+        )

@@ -1,0 +1,116 @@
+"""What a body holds beside its links: tags, block ids, comments, headings' texts, words of prose."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from aria_dream.vault.tags import TAG, is_tag
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from aria_dream.vault.zones import Wikilink, Zones
+
+WORDS_COUNTED: Final = 200
+"""Words of a note are counted up to here: what asks for them asks whether a note is more than a few lines."""
+
+_BLOCK_ID = re.compile(r"\^(?<![^\s]\^)[A-Za-z0-9\-]+(?=[ \t]*(?:\r?\n|\Z))")
+_ATX = re.compile(r"#{1,6}(?=[ \t]|$)")
+_CLOSING_MARKS = re.compile(r"(?:^|[ \t])#+[ \t]*$")
+_UNDERLINE = re.compile(r"[\r\n]+[ \t>]*(?:=+|-+)[ \t]*$")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+
+
+def find_tags(body: str, zones: Zones, wikilinks: list[Wikilink]) -> list[str]:
+    """The tags of a body without `#`, in order, outside code, math, HTML and links."""
+    if "#" not in body:
+        return []
+    tags: list[str] = []
+    excluded: list[tuple[int, int]] | None = None
+    at = covered = 0
+    for match in TAG.finditer(body):
+        if excluded is None:
+            excluded = sorted(zones.opaque + [link[:2] for link in zones.links] + [link[:2] for link in wikilinks])
+        start = match.start()
+        while at < len(excluded) and excluded[at][0] <= start:
+            covered = max(covered, excluded[at][1])
+            at += 1
+        if start >= covered and is_tag(match[1]):
+            tags.append(match[1])
+    return tags
+
+
+def find_block_ids(body: str, opaque: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Spans of `^name` at a line's end, after white space or alone on the line, outside code, math and HTML."""
+    at = 0
+    for match in _BLOCK_ID.finditer(body):
+        start, end = match.span()
+        while at < len(opaque) and opaque[at][1] <= start:
+            at += 1
+        if at == len(opaque) or opaque[at][0] > start:
+            yield start, end
+
+
+def find_comments(body: str, opaque: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans of `%% … %%`. A `%%` in code opens and closes nothing; one alone on its line that is never closed hides
+    the rest of the note, any other lone one is text."""
+    found: list[tuple[int, int]] = []
+    at = 0
+    opened = -1
+    position = body.find("%%")
+    while position >= 0:
+        while at < len(opaque) and opaque[at][1] <= position:
+            at += 1
+        if at < len(opaque) and opaque[at][0] <= position:
+            position = body.find("%%", opaque[at][1])
+            continue
+        if opened < 0:
+            opened = position
+        else:
+            found.append((opened, position + 2))
+            opened = -1
+        position = body.find("%%", position + 2)
+    if opened >= 0:
+        line_start = body.rfind("\n", 0, opened) + 1
+        line_end = body.find("\n", opened)
+        if body[line_start : line_end if line_end >= 0 else len(body)].strip() == "%%":
+            found.append((opened, len(body)))
+    return found
+
+
+def joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The same places as sorted, disjoint spans."""
+    result: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if result and start < result[-1][1]:
+            result[-1] = (result[-1][0], max(end, result[-1][1]))
+        elif start < end:
+            result.append((start, end))
+    return result
+
+
+def heading_text(written: str) -> str:
+    """The raw text of a heading, without its marks: `## A #` and an underlined `A` are both `A`."""
+    marks = _ATX.match(written)
+    if marks:
+        return _CLOSING_MARKS.sub("", written[marks.end() :]).strip()
+    return _UNDERLINE.sub("", written).strip()
+
+
+def count_words(body: str, opaque: list[tuple[int, int]]) -> int:
+    """Words of prose outside `opaque`, at most `WORDS_COUNTED`. What has no letter or digit is no word; where words
+    are not spaced (Chinese, Japanese, Thai …) two characters count as one."""
+    words: list[str] = []
+    at = 0
+    for start, end in (*opaque, (len(body), len(body))):
+        words += body[at:start].split(None, WORDS_COUNTED)
+        at = end
+        if len(words) > WORDS_COUNTED:
+            return WORDS_COUNTED
+    count = sum(1 for word in words if word.isalpha() or any(map(str.isalnum, word)))
+    if not body.isascii():
+        count += sum(len(_UNSPACED.findall(word)) // 2 for word in words if not word.isascii())
+    return min(count, WORDS_COUNTED)

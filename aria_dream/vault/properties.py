@@ -1,0 +1,345 @@
+"""The properties of a note: where its frontmatter lies and what it says. Total: human text never raises.
+
+YAML is read as the 1.2 core schema, as Obsidian reads it, by `yaml12`; a guard in front of it refuses what would
+exhaust memory or the stack. Where a tag or alias is no text for YAML (`000`, `1.10`), PyYAML's raw scalars say how
+it was written.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import yaml
+from yaml12 import Yaml, parse_yaml
+
+from aria_dream.errors import Problem
+from aria_dream.vault.tags import is_tag, property_tags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_DEPTH: Final = 200
+"""Deeper nesting is refused: `yaml12` ends the process at some 10,000 levels, Python's own printing at 1,000."""
+
+MAX_EXPANSION: Final = 10_000
+"""Most values that aliases (`*x`) may add to what is written."""
+
+SECOND_BLOCK: Final = "a second block between `---` follows the properties; only the first one is read"
+
+_CLOSING = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
+_DEEP = re.compile(rf"^[ \t?:\-]{{{MAX_DEPTH}}}", re.MULTILINE)
+_ANCHOR = re.compile(r"(?:^|[\s\[{,:])&[^\s,\[\]{}]")
+_ALIAS = re.compile(r"(?:^|[\s\[{,:])\*[^\s,\[\]{}]")
+_BRACES = re.compile(r"^([ \t]*(?:[^\s#'\"\-\[{][^:\n]*:|-)[ \t]+)(\{\{.*\}\}[^\r\n]*?)([ \t]*\r?)$", re.MULTILINE)
+_KEY_TAB = re.compile(r"^([ ]*[^\s#'\"\[{][^:\n]*:)\t+", re.MULTILINE)
+_KEY = re.compile(r"^(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s#\-?\"'\[\]{}%,&*!|>@`][^:\n]*?))[ \t]*:(?=\s|$)", re.MULTILINE)
+_SAID = re.compile(r"(?:YAML parse error: )?(.*?)(?: at byte \d+)?(?: line (\d+) column \d+)?$", re.DOTALL)
+_COMPOUND: Final = (list, dict, Yaml)
+_RAW_LOADER: Final = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+
+class Frontmatter(NamedTuple):
+    """Where the frontmatter of a text lies, in characters."""
+
+    start: int
+    """First character of the YAML."""
+    end: int
+    """First character of the closing `---`."""
+    body_start: int
+    """First character behind the closing line."""
+
+
+def find_frontmatter(text: str) -> Frontmatter | None:
+    """The frontmatter of a note, which starts at its first character (a BOM aside) and is closed; else None."""
+    bom = 1 if text.startswith("\ufeff") else 0
+    if not text.startswith("---", bom):
+        return None
+    line_end = text.find("\n", bom)
+    if line_end < 0 or text[bom + 3 : line_end].strip(" \t\r"):
+        return None
+    closing = _CLOSING.search(text, line_end + 1)
+    if closing is None:
+        return None
+    end = closing.end()
+    if text.startswith("\n", end):
+        end += 1
+    return Frontmatter(line_end + 1, closing.start(), end)
+
+
+def parse_properties(source: str) -> tuple[dict[str, object], tuple[Problem, ...]]:
+    """`(properties, problems)` of the text between the two `---` lines; problems count lines from the note's first.
+
+    Unreadable YAML gives no properties and one problem. A single value that YAML reads but a note cannot hold (a tag
+    like `!!python/…`, a key that is no text) is left out with a problem of its own.
+    """
+    if not source or source.isspace():
+        return {}, ()
+    clean = source if source.isascii() and "\0" not in source else _encodable(source)
+    refused = _refusal(clean)
+    if refused:
+        return {}, (Problem("", 2, f"the properties are not read: {refused}"),)
+    if "{{" in clean:
+        clean = _BRACES.sub(_quote, clean)
+    try:
+        value = _parsed(clean)
+    except ValueError as error:
+        return {}, (_unreadable(str(error)),)
+    if value is None:
+        return {}, ()
+    if value.__class__ is not dict:
+        return {}, (Problem("", 2, "the properties are not read: they are no list of names and values"),)
+    return _checked(value, clean)
+
+
+def _parsed(source: str) -> object:
+    try:
+        return parse_yaml(source)
+    except ValueError:
+        mended = _KEY_TAB.sub(r"\1 ", source)  # yaml12 refuses a tab after a colon, which YAML allows
+        if mended == source:
+            raise
+        return parse_yaml(mended)
+
+
+def _encodable(source: str) -> str:
+    """The same length without lone surrogates (bytes that were no UTF-8) and NUL, which ends a text for `yaml12`."""
+    return source.replace("\0", "\ufffd").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _quote(match: re.Match[str]) -> str:
+    """A bare `{{date}}` is a template's placeholder, which YAML would take for a mapping as a key."""
+    return f"{match[1]}'" + match[2].replace("'", "''") + f"'{match[3]}"
+
+
+def _unreadable(error: str) -> Problem:
+    said = _SAID.match(error)
+    reason, line = (said[1], said[2]) if said else (error, None)
+    return Problem("", int(line) + 1 if line else 2, f"the properties are not read: {reason[:200]}")
+
+
+def _checked(value: dict[object, object], source: str) -> tuple[dict[str, object], tuple[Problem, ...]]:
+    properties: dict[str, object] = {}
+    problems: list[Problem] = []
+    for key, item in value.items():
+        if key.__class__ is str:
+            name = str(key)
+        elif isinstance(key, (bool, int, float)):
+            name = str(key)
+        else:
+            problems.append(Problem("", 2, "a property whose name is not text is left out"))
+            continue
+        if item.__class__ in _COMPOUND and _has_tag(item):
+            problems.append(
+                Problem("", _line_of(source, name), "a property with a YAML tag or a key that is not text is left out")
+            )
+        else:
+            properties[name] = item
+    if source.count(":") > len(value) and source[0] not in "{[":
+        problems += _repeated(source, len(value))
+    return properties, tuple(problems)
+
+
+def _has_tag(value: object) -> bool:
+    cls = value.__class__
+    if cls is list:
+        return any(_has_tag(item) for item in value if item.__class__ is not str)  # type: ignore[attr-defined]  # a list
+    if cls is dict:
+        return any(
+            key.__class__ is Yaml or _has_tag(item)
+            for key, item in value.items()  # type: ignore[attr-defined]  # a dict
+        )
+    return cls is Yaml
+
+
+def _line_of(source: str, name: str) -> int:
+    for match in _KEY.finditer(source):
+        if (match[1] or match[2] or match[3]) == name:
+            return source.count("\n", 0, match.start()) + 2
+    return 2
+
+
+def _repeated(source: str, distinct: int) -> Iterator[Problem]:
+    keys = list(_KEY.finditer(source))
+    if len(keys) <= distinct:
+        return
+    seen: set[str] = set()
+    for match in keys:
+        name = match[1] or match[2] or match[3] or ""
+        if name in seen:
+            line = source.count("\n", 0, match.start()) + 2
+            yield Problem("", line, f"the property {name[:60]!r} is written twice; the last one counts")
+        seen.add(name)
+
+
+# --- the guard -------------------------------------------------------------------------------------------------------
+
+
+def _refusal(source: str) -> str:
+    """Why this text must not reach the YAML reader; `""` if it may."""
+    if len(source) >= MAX_DEPTH and _DEEP.search(source):
+        return "they are nested too deeply"
+    if "*" in source and "&" in source and _ALIAS.search(source) and _ANCHOR.search(source):
+        return _alias_refusal(source)
+    return ""
+
+
+def _alias_refusal(source: str) -> str:
+    """Counts what the aliases stand for, over PyYAML's events, which expand nothing."""
+    sizes: dict[str, int] = {}
+    open_nodes: list[list[object]] = []  # [anchor, size, merged names or None]
+    added = 0
+    merging = False
+    try:
+        for event in yaml.parse(source, Loader=_RAW_LOADER):
+            size = 1
+            if isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
+                open_nodes.append([event.anchor, 1, set() if merging else None])
+                merging = False
+                continue
+            if isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
+                anchor, total, _ = open_nodes.pop()
+                size = int(str(total))
+                if anchor is not None:
+                    sizes[str(anchor)] = size
+            elif isinstance(event, yaml.AliasEvent):
+                if event.anchor not in sizes:
+                    return "an alias stands for something that holds it, or for nothing"
+                size = sizes[event.anchor]
+                added += size
+                merged = open_nodes[-1][2] if open_nodes else None
+                if isinstance(merged, set):
+                    if event.anchor in merged:
+                        return "one anchor is merged over and over"
+                    merged.add(event.anchor)
+            elif isinstance(event, yaml.ScalarEvent):
+                merging = event.value == "<<"
+                if event.anchor is not None:
+                    sizes[event.anchor] = 1
+            else:
+                continue
+            if added > MAX_EXPANSION:
+                return "its aliases stand for too much"
+            if open_nodes:
+                open_nodes[-1][1] = int(str(open_nodes[-1][1])) + size
+    except yaml.YAMLError as error:
+        return str(error).split("\n", 1)[0][:200]
+    return ""
+
+
+# --- tags, aliases, leaf texts ---------------------------------------------------------------------------------------
+
+
+def named(properties: dict[str, object], name: str) -> object:
+    """The value of a property, its name compared without case; None where there is none. The last one counts."""
+    if name in properties:
+        return properties[name]
+    found = None
+    for key, value in properties.items():
+        if len(key) == len(name) and key.lower() == name:
+            found = value
+    return found
+
+
+def text_list(properties: dict[str, object], name: str, source: str) -> tuple[list[str], list[Problem]]:
+    """`(texts, problems)` of a property that is a list of texts, or one text; each as it is written in `source`.
+
+    Null and nested items are skipped, with a problem where they stand in a list.
+    """
+    value = named(properties, name)
+    if value is None:
+        return [], []
+    if value.__class__ is str:
+        return [str(value)], []
+    items = value if isinstance(value, list) else [value]
+    if all(item.__class__ is str for item in items):
+        return [str(item) for item in items], []
+    written = _as_written(source, name, len(items))
+    texts: list[str] = []
+    problems: list[Problem] = []
+    for index, item in enumerate(items):
+        if isinstance(item, str):
+            texts.append(item)
+        elif isinstance(item, (bool, int, float)):
+            texts.append(written[index] if written else str(item))
+        else:
+            line = _line_of(source, name)
+            problems.append(Problem("", line, f"an item of {name!r} is empty or not text and is skipped"))
+    return texts, problems
+
+
+def read_names(properties: dict[str, object], source: str) -> tuple[list[str], list[str], list[Problem]]:
+    """`(tags, aliases, problems)` of the properties, tags without `#`, each as it is written in `source`."""
+    if not properties:
+        return [], [], []
+    written, problems = text_list(properties, "tags", source)
+    tags: list[str] = []
+    for text in written:
+        for name in property_tags(text):
+            if is_tag(name):
+                tags.append(name)
+            elif name:
+                line = _line_of(source, "tags")
+                problems.append(Problem("", line, f"{name[:60]!r} can be no tag and is skipped"))
+    aliases, more = text_list(properties, "aliases", source)
+    return tags, [alias for alias in map(str.strip, aliases) if alias], problems + more
+
+
+def _as_written(source: str, name: str, count: int) -> list[str]:
+    """The raw scalars of a property, or `[]` where PyYAML reads something else than `yaml12` did."""
+    try:
+        loaded = yaml.load(_encodable(source), Loader=_RAW_LOADER)  # noqa: S506  # the base loader makes only str, list, dict
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return []
+    if not isinstance(loaded, dict):
+        return []
+    value = named({str(key): item for key, item in loaded.items()}, name)
+    items = value if isinstance(value, list) else [value]
+    if len(items) != count:
+        return []
+    return [item if isinstance(item, str) else "" for item in items]
+
+
+def leaf_texts(value: object) -> Iterator[str]:
+    """Every text in a property's value, in order, keys left out."""
+    if value.__class__ is str:
+        yield value  # type: ignore[misc]  # it is a str
+    elif isinstance(value, list):
+        for item in value:
+            yield from leaf_texts(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from leaf_texts(item)
+
+
+def render_property(value: object, limit: int = 200) -> str:
+    """A property's value for a person, a log or a prompt: one line of at most `limit` characters, however big it is."""
+    pieces: list[str] = []
+    room = limit
+    for piece in _rendered(value):
+        pieces.append(piece[: room + 1])
+        room -= len(piece)
+        if room < 0:
+            return "".join(pieces)[: max(0, limit - 1)] + "…"
+    return "".join(pieces)
+
+
+def _rendered(value: object) -> Iterator[str]:
+    if isinstance(value, list):
+        yield "["
+        for index, item in enumerate(value):
+            yield ", " if index else ""
+            yield from _rendered(item)
+        yield "]"
+    elif isinstance(value, dict):
+        yield "{"
+        for index, (key, item) in enumerate(value.items()):
+            yield f"{', ' if index else ''}{key}: "
+            yield from _rendered(item)
+        yield "}"
+    elif value is None:
+        yield ""
+    elif isinstance(value, bool):
+        yield "true" if value else "false"
+    else:
+        yield " ".join(str(value).split())

@@ -1,0 +1,121 @@
+"""What the index keeps of a note, read as cheaply as it can be: the same links, tags and aliases as `parse_note`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from aria_dream.errors import Problem
+from aria_dream.vault.body import count_words, find_tags
+from aria_dream.vault.link import find_label_end, split_destination, split_wikilink
+from aria_dream.vault.properties import SECOND_BLOCK, find_frontmatter, named, parse_properties, read_names
+from aria_dream.vault.property_links import property_links
+from aria_dream.vault.zones import MarkdownLink, Wikilink, read_body
+
+
+class ScannedLink(NamedTuple):
+    """A link as the index keeps it; fields as in `Link`."""
+
+    path: str
+    subpath: str
+    embed: bool
+    in_frontmatter: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteScan:
+    """What `scan_note` makes of a text."""
+
+    links: tuple[ScannedLink, ...]
+    """In source order, frontmatter first; one for each of `Note.links`."""
+    tags: tuple[str, ...]
+    """As `Note.tags`."""
+    aliases: tuple[str, ...]
+    words: int
+    """Words of prose, counted up to `body.WORDS_COUNTED`."""
+    dream: bool
+    """False where the property `dream` is present and not true, yes or on (any case)."""
+    marker: str
+    """Value of the property `aria-dream`, `""` where there is none."""
+    plugin: str
+    """`"excalidraw"`, `"kanban"`, … where a property `…-plugin` says whose the text is; `""` otherwise."""
+    problems: tuple[Problem, ...]
+    """As `Note.problems`."""
+
+
+def scan_note(text: str) -> NoteScan:
+    """The facts of a note that a graph is made of. Total, like `parse_note`, with which it agrees."""
+    frontmatter = find_frontmatter(text)
+    links: list[ScannedLink] = []
+    tags: list[str] = []
+    aliases: list[str] = []
+    problems: list[Problem] = []
+    dream, marker, plugin = True, "", ""
+    if frontmatter is None:
+        body = text[1:] if text.startswith("\ufeff") else text
+    else:
+        body = text[frontmatter.body_start :]
+        source = text[frontmatter.start : frontmatter.end]
+        properties, unreadable = parse_properties(source)
+        problems += unreadable
+        if properties:
+            tags, aliases, odd = read_names(properties, source)
+            problems += odd
+            links += [
+                ScannedLink(link.path, link.subpath, link.embed, in_frontmatter=True)
+                for link in property_links(properties, source)
+            ]
+            dream, marker, plugin = read_flags(properties)
+        if body.startswith("---") and find_frontmatter(body):
+            problems.append(Problem("", text.count("\n", 0, frontmatter.body_start) + 1, SECOND_BLOCK))
+    zones, wikilinks = read_body(body)
+    if zones.links:
+        links += _mixed(body, sorted([*zones.links, *wikilinks], key=lambda place: place.start))
+    else:
+        for _, _, inner, embed in wikilinks:
+            path, subpath, _ = split_wikilink(inner)
+            if path or subpath:
+                links.append(ScannedLink(path, subpath, embed, in_frontmatter=False))
+    tags += find_tags(body, zones, wikilinks)
+    return NoteScan(
+        links=tuple(links),
+        tags=tuple(tags),
+        aliases=tuple(aliases),
+        words=count_words(body, zones.opaque),
+        dream=dream,
+        marker=marker,
+        plugin=plugin,
+        problems=tuple(problems),
+    )
+
+
+def _mixed(body: str, places: list[MarkdownLink | Wikilink]) -> list[ScannedLink]:
+    ascii_body = body.isascii()
+    links = []
+    for place in places:
+        if isinstance(place, Wikilink):
+            path, subpath, _ = split_wikilink(place.inner)
+            if path or subpath:
+                links.append(ScannedLink(path, subpath, place.embed, in_frontmatter=False))
+            continue
+        destination = place.destination
+        if not ascii_body:
+            destination = find_label_end(body[place.start : place.end], destination)[1]
+        target = split_destination(destination)
+        if target:
+            links.append(ScannedLink(*target, place.embed, in_frontmatter=False))
+    return links
+
+
+def read_flags(properties: dict[str, object]) -> tuple[bool, str, str]:
+    """`(dream, marker, plugin)` of a note's properties, as `NoteScan` describes them."""
+    dream, marker, plugin = True, "", ""
+    for key in properties:
+        name = key.lower()
+        if name == "dream":
+            dream = str(named(properties, name)).strip().lower() in {"true", "yes", "on"}
+        elif name == "aria-dream":
+            marker = str(named(properties, name)).strip()
+        elif name.endswith("-plugin"):
+            plugin = name.removesuffix("-plugin")
+    return dream, marker, plugin

@@ -1,0 +1,202 @@
+"""Where a Markdown body is code, math or HTML, and where its inline Markdown links and headings lie.
+
+The reading is pulldown-cmark's (`pyromark`), which is CommonMark and near linear on hostile input. Offsets are
+characters: the parser gets an ASCII twin of the body, one character for one, so its byte ranges need no mapping.
+Links between double brackets are not the parser's: `wikilinks_outside` lays them over what it found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from pyromark import Markdown, Options
+
+from aria_dream.vault.link import WIKILINK, WIKILINK_OR_ESCAPE, ascii_twin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_MARKDOWN: Final = Markdown(options=Options.ENABLE_TABLES | Options.ENABLE_MATH | Options.ENABLE_FOOTNOTES)
+
+
+class MarkdownLink(NamedTuple):
+    """An inline Markdown link or image of the body, external ones too."""
+
+    start: int
+    end: int
+    destination: str
+    """As the parser read it from the ASCII twin: percent-encoded, escapes and entities resolved."""
+    embed: bool
+
+
+class Wikilink(NamedTuple):
+    """A `[[…]]` of the body."""
+
+    start: int
+    """Of the `!`, where there is one."""
+    end: int
+    inner: str
+    """Text between the brackets."""
+    embed: bool
+
+
+@dataclass(slots=True)
+class Zones:
+    """What the Markdown parser found in one body; all lists in source order."""
+
+    opaque: list[tuple[int, int]] = field(default_factory=list)
+    """Code, math and HTML: half-open, disjoint."""
+    links: list[MarkdownLink] = field(default_factory=list)
+    headings: list[tuple[int, int, int]] = field(default_factory=list)
+    """`(level, start, end)`; the end lies behind the line end."""
+
+
+def find_zones(body: str) -> Zones:
+    """The zones of a body (a note without its frontmatter)."""
+    twin = body if body.isascii() else _twin(body)
+    found = Zones()
+    opaque = found.opaque.append
+    image_end = 0
+    for event, span in _MARKDOWN.events_with_range(twin):
+        # Two events in three are text or ends of something; they go first.
+        if "Text" in event or "End" in event:
+            continue
+        if "Start" in event:
+            start = event["Start"]
+            if start.__class__ is not dict:
+                if start == "HtmlBlock":
+                    opaque((span["start"], span["end"]))
+            elif "Link" in start or "Image" in start:
+                embed = "Image" in start
+                link = start["Image" if embed else "Link"]
+                # What stands in the label of an image is its alternative text.
+                if link["link_type"] == "Inline" and span["start"] >= image_end:
+                    found.links.append(MarkdownLink(span["start"], span["end"], link["dest_url"], embed))
+                    if embed:
+                        image_end = span["end"]
+            elif "CodeBlock" in start:
+                opaque((span["start"], span["end"]))
+            elif "Heading" in start:
+                found.headings.append((int(start["Heading"]["level"][1]), span["start"], span["end"]))
+        elif "Code" in event or "InlineHtml" in event or "DisplayMath" in event:
+            opaque((span["start"], span["end"]))
+        elif "InlineMath" in event:
+            end = span["end"]
+            # A dollar before a digit is money, not the end of a formula (pandoc's rule).
+            if not twin[end : end + 1].isdigit():
+                opaque((span["start"], end))
+    return found
+
+
+def _twin(body: str) -> str:
+    """An ASCII text of the same length and the same Markdown structure."""
+    if "<?" in body:  # A question mark has a meaning there; keep it.
+        return "".join(char if char < "\x80" else "x" for char in body)
+    return ascii_twin(body)
+
+
+def read_body(body: str) -> tuple[Zones, list[Wikilink]]:
+    """The zones of a body and its wikilinks, each character belonging to whichever of the two starts first.
+
+    So `[[Bash|`x`]]` is a link, and `` `[[x]]` `` is code. A Markdown link is dropped where a wikilink lies in its
+    label (links hold no links) or where it starts inside a wikilink.
+    """
+    zones = find_zones(body)
+    candidates = _candidates(body)
+    if not candidates:
+        return zones, candidates
+    accepted, torn = _settle(zones, candidates)
+    if torn:
+        # Code, math or HTML that starts inside a link and ends outside: what the parser paired was not there to pair.
+        # Read again with these links blotted out. One repetition settles all but the absurd, and bounds the cost.
+        zones = find_zones(_blotted(body, accepted))
+        accepted, _ = _settle(zones, candidates)
+    if zones.links:
+        accepted = _settle_markdown(body, zones, accepted)
+    return zones, accepted
+
+
+def _candidates(body: str) -> list[Wikilink]:
+    if "[[" not in body:
+        return []
+    found = []
+    pattern = WIKILINK_OR_ESCAPE if "\\" in body else WIKILINK
+    for match in pattern.finditer(body):
+        inner = match[1]
+        if not inner or inner.isspace():
+            continue
+        start, end = match.span()
+        if start and body[start - 1] == "!" and not _is_escaped(body, start - 1):
+            found.append(Wikilink(start - 1, end, inner, embed=True))
+        else:
+            found.append(Wikilink(start, end, inner, embed=False))
+    return found
+
+
+def _is_escaped(body: str, at: int) -> bool:
+    """Whether an odd number of backslashes stands before `at` (looked at 100 deep)."""
+    before = body[max(0, at - 100) : at]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+
+
+def _settle(zones: Zones, candidates: list[Wikilink]) -> tuple[list[Wikilink], bool]:
+    """Links that start in no opaque zone; zones that start in such a link are removed. True if one reached beyond."""
+    opaque = zones.opaque
+    if not opaque:
+        return candidates, False
+    accepted, kept, torn, at, count = [], [], False, 0, len(opaque)
+    for link in candidates:
+        while at < count and opaque[at][1] <= link.start:
+            kept.append(opaque[at])
+            at += 1
+        if at < count and opaque[at][0] <= link.start:
+            continue
+        accepted.append(link)
+        while at < count and opaque[at][0] < link.end:
+            torn = torn or opaque[at][1] > link.end
+            at += 1
+    if len(kept) + count - at != count:
+        zones.opaque = kept + opaque[at:]
+    return accepted, torn
+
+
+def _blotted(body: str, links: Iterable[Wikilink]) -> str:
+    pieces, at = [], 0
+    for link in links:
+        pieces.append(body[at : link.start])
+        pieces.append("x" * (link.end - link.start))
+        at = link.end
+    pieces.append(body[at:])
+    return "".join(pieces)
+
+
+def _settle_markdown(body: str, zones: Zones, wikilinks: list[Wikilink]) -> list[Wikilink]:
+    """The wikilinks that lie in no destination of a Markdown link; Markdown links that lose are removed from `zones`."""
+    if not wikilinks:
+        return wikilinks
+    kept: list[MarkdownLink] = []
+    lost: set[int] = set()
+    at, count = 0, len(wikilinks)
+    for link in zones.links:
+        while at < count and wikilinks[at].end <= link.start:
+            at += 1
+        inside = at
+        dropped = False
+        while inside < count and wikilinks[inside].start < link.end:
+            if wikilinks[inside].start <= link.start or wikilinks[inside].start < link.start + _label_length(body, link):
+                dropped = True
+                break
+            lost.add(inside)
+            inside += 1
+        if not dropped:
+            kept.append(link)
+    zones.links = kept
+    return [link for index, link in enumerate(wikilinks) if index not in lost] if lost else wikilinks
+
+
+def _label_length(body: str, link: MarkdownLink) -> int:
+    from aria_dream.vault.link import find_label_end
+
+    at, _ = find_label_end(body[link.start : link.end], link.destination)
+    return at if at >= 0 else link.end - link.start
