@@ -189,7 +189,7 @@ def split_list(raw: str) -> tuple[str, ...]:
     text = raw.strip()
     if re.fullmatch(r"\[(?!\[).*\]", text, re.DOTALL) and not text.endswith("]]"):
         text = text[1:-1]
-    entries = re.findall(r"\[\[[^\]]*\]\]|\"[^\"]*\"|'[^']*'(?=\s*(?:[,;]|$))|[^,;]+", text)
+    entries = re.findall(r"\s*(\[\[[^\]]*\]\]|\"[^\"]*\"|'[^']*'(?=\s*(?:[,;]|$))|[^,;]+)", text)
     return tuple(entry for entry in (_unquoted(entry.strip()) for entry in entries) if entry)
 
 

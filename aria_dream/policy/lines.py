@@ -13,7 +13,8 @@ from itertools import accumulate
 from typing import Any
 
 import pyromark
-from yaml12 import parse_yaml
+
+from aria_dream.vault.properties import find_frontmatter, parse_properties
 
 _BULLET = re.compile(
     r"(?P<indent>[ \t\u00a0]*)(?:(?P<bullet>[-*+])|[0-9]{1,9}[.)]|[\u2010-\u2015\u2022])[ \t\u00a0]+"
@@ -21,7 +22,7 @@ _BULLET = re.compile(
 _TASK = re.compile(r"\[.\]\s+")
 _PAIR = re.compile(r"(?P<key>[^:\uff1a=|#]{1,60}?)\s*(?P<sign>[:\uff1a]|=(?!=))(?!//)\s*(?P<value>.*)", re.DOTALL)
 _KEY = re.compile(r"[^\W\d_][\w \u00a0\u2010-\u2015-]*")
-_CLOSING_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*")
+_FENCE = re.compile(r"[^`~]*(?P<fence>`{3,}|~{3,})(?P<rest>.*)")
 
 
 class Form(Enum):
@@ -64,7 +65,7 @@ class _Line:
 def setting_entries(text: str) -> tuple[Entry, ...]:
     """Every `key: value` of the note that could be a setting, in order; properties first. Total on any text."""
     lines = normal_lines(text)
-    properties, body_at = _properties(lines)
+    properties, body_at = _properties(text, lines)
     body = _visible(lines, body_at)
     return (*properties, *(entry for at in range(len(body)) if (entry := _entry(body, at)) is not None))
 
@@ -77,38 +78,24 @@ def normal_lines(text: str) -> list[str]:
 
 def note_properties(text: str) -> dict[str, object] | None:
     """The frontmatter's values; empty where there is none, None where there is one that cannot be read."""
-    lines = normal_lines(text)
-    end = _frontmatter_end(lines)
-    return _yaml("\n".join(lines[1:end])) if end else {}
-
-
-def _frontmatter_end(lines: list[str]) -> int:
-    """Index of the closing `---`; 0 where there is no frontmatter."""
-    if lines[0].rstrip() != "---":
-        return 0
-    return next((number for number, line in enumerate(lines) if number and line.rstrip() == "---"), 0)
-
-
-def _yaml(text: str) -> dict[str, object] | None:
-    if len(text) > 65_536:
-        return None
-    try:
-        value: Any = parse_yaml(text)
-    except (ValueError, TypeError, RecursionError):  # py-yaml12 raises ValueError for what it cannot read
-        return None
-    if value is None:
+    found = find_frontmatter(text)
+    if found is None:
         return {}
-    return {str(key): item for key, item in value.items()} if isinstance(value, dict) else None
+    properties, problems = parse_properties(text[found.start : found.end])
+    return None if problems and not properties else properties
 
 
-def _properties(lines: list[str]) -> tuple[tuple[Entry, ...], int]:
-    end = _frontmatter_end(lines)
-    values = _yaml("\n".join(lines[1:end])) if end else {}
+def _properties(text: str, lines: list[str]) -> tuple[tuple[Entry, ...], int]:
+    """Entries of the frontmatter, and the index of the first line behind it."""
+    found = find_frontmatter(text)
+    if found is None:
+        return (), 0
+    end = len(normal_lines(text[: found.body_start])) - (0 if text[found.end : found.body_start].endswith("---") else 1)
     entries = [
         Entry(line=_line_of(lines[:end], key), key=key, value=_flat(value), more=(), form=Form.PROPERTY)
-        for key, value in (values or {}).items()
+        for key, value in (note_properties(text) or {}).items()
     ]
-    return tuple(entries), end + 1 if end else 0
+    return tuple(entries), end
 
 
 def _line_of(lines: list[str], key: str) -> int:
@@ -190,7 +177,10 @@ def _is_unclosed(name: str, lines: list[str]) -> bool:
     while lines and not lines[-1].strip():
         lines = lines[:-1]
     if name == "Fence":
-        return len(lines) < 2 or _CLOSING_FENCE.fullmatch(lines[-1]) is None
+        opening, closing = _FENCE.match(lines[0]), _FENCE.match(lines[-1])
+        if opening is None or closing is None or len(lines) < 2 or closing["rest"].strip():
+            return True
+        return not closing["fence"].startswith(opening["fence"])
     if name == "HtmlBlock":
         text = "\n".join(lines)
         return text.rfind("<!--") > text.rfind("-->")
@@ -240,7 +230,7 @@ def _belonging(lines: list[_Line], at: int) -> tuple[str, ...]:
         deeper = line.indent > lines[at].indent
         if not deeper and (line.bullet or after_blank or line.text.startswith("#")):
             break
-        if line.bullet and _is_pair(line.text):
+        if (line.bullet and _is_pair(line.text)) or line.text.startswith(("```", "~~~")):
             break
         out.append(line.text)
     return tuple(out)

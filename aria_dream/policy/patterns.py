@@ -7,11 +7,12 @@ and a pattern that is not understood is a complaint (never silently nothing).
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from aria_dream.vault.names import fold_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,7 +40,7 @@ class Pattern:
 
 def fold(text: str) -> str:
     """`text` so that two spellings of one name are equal: NFC, case folded, invisible characters dropped."""
-    return unicodedata.normalize("NFC", _INVISIBLE.sub("", unicodedata.normalize("NFC", text)).casefold())
+    return fold_path(_INVISIBLE.sub("", text))
 
 
 def parse_pattern(raw: str) -> Pattern | str:
