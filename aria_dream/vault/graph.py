@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from array import array
+    from collections.abc import Iterable
+
+    import networkx as nx
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,3 +48,147 @@ class NoteFacts:
     """Hidden by Obsidian's own `userIgnoreFilters`."""
     size_bytes: int
     modified_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbours:
+    """The same graph with its arrows taken off, in compressed sparse rows: what walks and distances are made on."""
+
+    offsets: array[int]
+    """`array("i")`, length n + 1."""
+    neighbours: array[int]
+    """`array("i")`: distinct neighbours of each row in either direction, ascending."""
+
+    def of(self, row: int) -> array[int]:
+        """The neighbours of `row`, ascending."""
+        return self.neighbours[self.offsets[row] : self.offsets[row + 1]]
+
+    def degree(self, row: int) -> int:
+        """How many distinct notes `row` is linked with, in either direction."""
+        return self.offsets[row + 1] - self.offsets[row]
+
+
+def graph_of(paths: tuple[str, ...], rows: Iterable[Iterable[int]]) -> LinkGraph:
+    """The graph of sorted `paths` whose i-th row links to the rows in the i-th item of `rows`.
+
+    Self links and repeats are dropped, targets sorted.
+    """
+    offsets, targets = array("i", [0]), array("i")
+    for row, found in enumerate(rows):
+        distinct = set(found)
+        distinct.discard(row)
+        targets.extend(sorted(distinct))
+        offsets.append(len(targets))
+    return LinkGraph(paths=paths, offsets=offsets, targets=targets)
+
+
+def row_of(graph: LinkGraph, path: str) -> int | None:
+    """The row of the note at `path`; None where the graph has no such note."""
+    row = bisect_left(graph.paths, path)
+    return row if row < len(graph.paths) and graph.paths[row] == path else None
+
+
+def targets_of(graph: LinkGraph, row: int) -> array[int]:
+    """Rows that `row` links to, ascending."""
+    return graph.targets[graph.offsets[row] : graph.offsets[row + 1]]
+
+
+def backlinks_of(graph: LinkGraph, row: int) -> array[int]:
+    """Rows that link to `row`, ascending. Looks at every link: for many rows use `reversed_graph`."""
+    found = array("i")
+    at = -1
+    while True:
+        try:
+            at = graph.targets.index(row, at + 1)
+        except ValueError:
+            return found
+        found.append(bisect_right(graph.offsets, at) - 1)
+
+
+def reversed_graph(graph: LinkGraph) -> LinkGraph:
+    """The graph with every arrow turned round: its rows hold backlinks."""
+    sources: list[list[int]] = [[] for _ in graph.paths]
+    start = 0
+    for row in range(len(graph.paths)):
+        end = graph.offsets[row + 1]
+        for target in graph.targets[start:end]:
+            sources[target].append(row)
+        start = end
+    offsets, targets = array("i", [0]), array("i")
+    for found in sources:
+        targets.extend(found)
+        offsets.append(len(targets))
+    return LinkGraph(paths=graph.paths, offsets=offsets, targets=targets)
+
+
+def undirected(graph: LinkGraph) -> Neighbours:
+    """Neighbours in either direction, each once."""
+    back = reversed_graph(graph)
+    offsets, neighbours = array("i", [0]), array("i")
+    for row in range(len(graph.paths)):
+        outgoing, incoming = targets_of(graph, row), targets_of(back, row)
+        if outgoing and incoming:
+            neighbours.extend(sorted({*outgoing, *incoming}))
+        else:
+            neighbours.extend(outgoing or incoming)
+        offsets.append(len(neighbours))
+    return Neighbours(offsets=offsets, neighbours=neighbours)
+
+
+def shortest_path(graph: LinkGraph, start: int, end: int, *, links: Neighbours | None = None) -> tuple[int, ...] | None:
+    """Rows from `start` to `end` along links in either direction, both included; None where nothing connects them.
+
+    Breadth first in row order, so the same graph gives the same path. `links` (from `undirected`) saves making it anew
+    for every pair.
+    """
+    links = links if links is not None else undirected(graph)
+    came_from = {start: start}
+    front = [start]
+    while front and end not in came_from:
+        following: list[int] = []
+        for row in front:
+            for neighbour in links.of(row):
+                if neighbour not in came_from:
+                    came_from[neighbour] = row
+                    following.append(neighbour)
+        front = following
+    if end not in came_from:
+        return None
+    path = [end]
+    while path[-1] != start:
+        path.append(came_from[path[-1]])
+    return tuple(reversed(path))
+
+
+def component_sizes(graph: LinkGraph) -> list[int]:
+    """Sizes of the weakly connected components, largest first."""
+    root = list(range(len(graph.paths)))
+
+    def find(row: int) -> int:
+        while root[row] != row:
+            root[row] = root[root[row]]
+            row = root[row]
+        return row
+
+    start = 0
+    for row in range(len(graph.paths)):
+        end = graph.offsets[row + 1]
+        for target in graph.targets[start:end]:
+            one, other = find(row), find(target)
+            if one != other:
+                root[max(one, other)] = min(one, other)
+        start = end
+    return sorted(Counter(map(find, range(len(graph.paths)))).values(), reverse=True)
+
+
+def to_networkx(graph: LinkGraph) -> nx.DiGraph[str]:
+    """The graph as networkx knows it: nodes are vault paths, in the order of `graph.paths`."""
+    import networkx as nx
+
+    made: nx.DiGraph[str] = nx.DiGraph()
+    made.add_nodes_from(graph.paths)
+    paths = graph.paths
+    made.add_edges_from(
+        (paths[row], paths[target]) for row in range(len(paths)) for target in targets_of(graph, row)
+    )
+    return made

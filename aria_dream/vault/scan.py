@@ -20,6 +20,9 @@ class ScannedLink(NamedTuple):
     subpath: str
     embed: bool
     in_frontmatter: bool
+    markdown: bool
+    start: int
+    """Offset in the body, in characters; -1 in the frontmatter, where nothing cheap tells it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +44,8 @@ class NoteScan:
     """`"excalidraw"`, `"kanban"`, … where a property `…-plugin` says whose the text is; `""` otherwise."""
     problems: tuple[Problem, ...]
     """As `Note.problems`."""
+    body_start: int
+    """As `Note.body_start`."""
 
 
 def scan_note(text: str) -> NoteScan:
@@ -51,8 +56,9 @@ def scan_note(text: str) -> NoteScan:
     aliases: list[str] = []
     problems: list[Problem] = []
     dream, marker, plugin = True, "", ""
+    body_start = frontmatter.body_start if frontmatter else int(text.startswith("\ufeff"))
     if frontmatter is None:
-        body = text[1:] if text.startswith("\ufeff") else text
+        body = text[body_start:]
     else:
         body = text[frontmatter.body_start :]
         source = text[frontmatter.start : frontmatter.end]
@@ -62,7 +68,9 @@ def scan_note(text: str) -> NoteScan:
             tags, aliases, odd = read_names(properties, source)
             problems += odd
             links += [
-                ScannedLink(link.path, link.subpath, link.embed, in_frontmatter=True)
+                ScannedLink(
+                    link.path, link.subpath, link.embed, in_frontmatter=True, markdown=link.markdown, start=-1
+                )
                 for link in property_links(properties, source)
             ]
             dream, marker, plugin = read_flags(properties)
@@ -72,10 +80,10 @@ def scan_note(text: str) -> NoteScan:
     if zones.links:
         links += _mixed(body, sorted([*zones.links, *wikilinks], key=lambda place: place.start))
     else:
-        for _, _, inner, embed in wikilinks:
+        for start, _, inner, embed in wikilinks:
             path, subpath, _ = split_wikilink(inner)
             if path or subpath:
-                links.append(ScannedLink(path, subpath, embed, in_frontmatter=False))
+                links.append(ScannedLink(path, subpath, embed, in_frontmatter=False, markdown=False, start=start))
     tags += find_tags(body, zones, wikilinks)
     return NoteScan(
         links=tuple(links),
@@ -86,6 +94,7 @@ def scan_note(text: str) -> NoteScan:
         marker=marker,
         plugin=plugin,
         problems=tuple(problems),
+        body_start=body_start,
     )
 
 
@@ -96,14 +105,18 @@ def _mixed(body: str, places: list[MarkdownLink | Wikilink]) -> list[ScannedLink
         if isinstance(place, Wikilink):
             path, subpath, _ = split_wikilink(place.inner)
             if path or subpath:
-                links.append(ScannedLink(path, subpath, place.embed, in_frontmatter=False))
+                links.append(
+                    ScannedLink(path, subpath, place.embed, in_frontmatter=False, markdown=False, start=place.start)
+                )
             continue
         destination = place.destination
         if not ascii_body:
             destination = find_label_end(body[place.start : place.end], destination)[1]
         target = split_destination(destination)
         if target:
-            links.append(ScannedLink(*target, place.embed, in_frontmatter=False))
+            links.append(
+                ScannedLink(*target, place.embed, in_frontmatter=False, markdown=True, start=place.start)
+            )
     return links
 
 

@@ -1,0 +1,65 @@
+"""Obsidian's own settings, read from the vault's config folder."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from aria_dream.errors import Problem
+from aria_dream.vault.obsidian import (
+    ObsidianSettings,
+    default_daily_notes,
+    parse_app_settings,
+    parse_daily_notes,
+    parse_periodic_notes,
+    parse_template_folder,
+)
+
+_MAX_BYTES = 4 * 1024 * 1024
+
+
+def read_obsidian_settings(root: str, config_folder: str) -> tuple[ObsidianSettings, tuple[Problem, ...]]:
+    """The settings in `config_folder` of the vault at `root`; defaults, and a problem, for what cannot be read.
+
+    A file that is not there is no problem.
+    """
+    if not config_folder:
+        return ObsidianSettings(daily=(default_daily_notes(),)), ()
+    problems: list[Problem] = []
+
+    def text_of(name: str) -> str | None:
+        path = os.path.join(root, config_folder, *name.split("/"))
+        try:
+            if not os.path.isfile(path):
+                return None
+            with open(path, "rb") as file:
+                return file.read(_MAX_BYTES).decode("utf-8", "surrogateescape")
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            problems.append(Problem(f"{config_folder}/{name}", 0, f"cannot be read ({why}); defaults are assumed"))
+            return None
+
+    def keep(name: str, found: tuple[Problem, ...]) -> None:
+        problems.extend(replace(problem, path=f"{config_folder}/{name}") for problem in found)
+
+    settings = ObsidianSettings(config_folder=config_folder, daily=(default_daily_notes(),))
+    if (text := text_of("app.json")) is not None:
+        app, found = parse_app_settings(text)
+        keep("app.json", found)
+        settings = replace(settings, app=app)
+    if (text := text_of("daily-notes.json")) is not None:
+        daily, found = parse_daily_notes(text)
+        keep("daily-notes.json", found)
+        settings = replace(settings, daily=(daily,))
+    if (text := text_of("plugins/periodic-notes/data.json")) is not None:
+        kinds, found = parse_periodic_notes(text)
+        keep("plugins/periodic-notes/data.json", found)
+        settings = replace(settings, daily=tuple(dict.fromkeys((*settings.daily, *kinds))))
+    folders: list[str] = []
+    for name, key in (("templates.json", "folder"), ("plugins/templater-obsidian/data.json", "templates_folder")):
+        if (text := text_of(name)) is not None:
+            folder, found = parse_template_folder(text, key)
+            keep(name, found)
+            folders.append(folder)
+    return replace(settings, template_folders=tuple(dict.fromkeys(filter(None, folders)))), tuple(problems)

@@ -1,0 +1,67 @@
+"""From a file's bytes to the record that the index keeps of it. Pure and total."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aria_dream.vault.canvas import parse_canvas
+from aria_dream.vault.note import decode_note
+from aria_dream.vault.record import CARD, EMBED, FRONTMATTER, MARKDOWN, Record
+from aria_dream.vault.scan import scan_note
+
+if TYPE_CHECKING:
+    from aria_dream.errors import Problem
+
+
+def record_of_note(data: bytes) -> Record:
+    """The record of a note with these bytes. Lines of links in properties are those where the link's path first
+    stands."""
+    text = decode_note(data)
+    scan = scan_note(text)
+    paths: list[str] = []
+    flags: list[int] = []
+    lines: list[int] = []
+    seen = 0
+    line = 1
+    for path, _, embed, in_frontmatter, markdown, start in scan.links:
+        paths.append(path)
+        flags.append((EMBED if embed else 0) | (MARKDOWN if markdown else 0) | (FRONTMATTER if in_frontmatter else 0))
+        if in_frontmatter:
+            at = text.find(path, 0, scan.body_start)
+            lines.append(text.count("\n", 0, at) + 1 if at >= 0 else 1)
+        else:
+            line += text.count("\n", seen, scan.body_start + start)
+            seen = scan.body_start + start
+            lines.append(line)
+    return Record(
+        link_paths=tuple(paths),
+        link_flags=tuple(flags),
+        link_lines=tuple(lines),
+        words=scan.words,
+        aliases=scan.aliases,
+        tags=tuple(dict.fromkeys([tag.lower() for tag in scan.tags])),
+        has_frontmatter=scan.body_start > 1,
+        dream=scan.dream,
+        marker=scan.marker,
+        plugin=scan.plugin,
+        problems=_lines(scan.problems),
+    )
+
+
+def record_of_canvas(data: bytes) -> Record:
+    """The record of a canvas with these bytes. Its links have no lines (0): JSON is often one line."""
+    text = decode_note(data)
+    links, problems = parse_canvas(text)
+    return Record(
+        link_paths=tuple(link.path for link in links),
+        link_flags=tuple(
+            CARD if link.embed and not link.raw.startswith("!") else EMBED * link.embed | MARKDOWN * link.markdown
+            for link in links
+        ),
+        link_lines=(0,) * len(links),
+        problems=_lines(problems),
+    )
+
+
+def _lines(problems: tuple[Problem, ...]) -> tuple[tuple[int, str], ...]:
+    return tuple((problem.line, problem.message) for problem in problems)
