@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from aria_dream.dream.juxtaposition import Dropped, Survivor
 
 FOOTER = "Propose-only. Nothing here is a fact until you place it."
-_LONGEST_LINE = 20_000
+LONGEST_LINE = 8_000
 """No line of ours is longer; what is longer is the writer's and no pattern is tried on it."""
+LONGEST_REASON = 1_000
+"""Characters; a judge that writes more is cut, with an ellipsis."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +85,7 @@ def logged_pair(
         to=logged_link(found.to, link_text, markdown_links=markdown_links),
         score=_rounded(found.score, 3),
         path=None if found.path is None else tuple(clean(title_of(step)) or "untitled" for step in found.path),
-        reason=clean(survivor.reason),
+        reason=_clipped(survivor.reason),
         judge=clean(survivor.judge) or "judge",
         probability=_rounded(survivor.probability, 2),
     )
@@ -96,7 +98,7 @@ def logged_drop(dropped: Dropped) -> LoggedDrop:
         from_title=clean(title_of(found.from_)) or "untitled",
         to_title=clean(title_of(found.to)) or "untitled",
         score=_rounded(found.score, 3),
-        reason=clean(dropped.reason),
+        reason=_clipped(dropped.reason),
         unreadable=dropped.unreadable,
     )
 
@@ -104,6 +106,11 @@ def logged_drop(dropped: Dropped) -> LoggedDrop:
 def logged_start(path: str, *, cold: bool, rule: str, seed: int) -> LoggedStart:
     """The start as the block names it; `path` is the note's vault path."""
     return LoggedStart(title=clean(title_of(path)) or "untitled", cold=cold, rule=clean(rule), seed=seed)
+
+
+def _clipped(reason: str) -> str:
+    text = clean(reason)
+    return text if len(text) <= LONGEST_REASON else clean(text[: LONGEST_REASON - 1]) + "…"
 
 
 def _rounded(value: float, digits: int) -> float:
@@ -140,7 +147,7 @@ def _render_drop(drop: LoggedDrop) -> str:
     return f"{first} ↔ {second} ({drop.score:.3f}): {unreadable}{escape_plain(drop.reason)}"
 
 
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _BLOCK_HEADING = re.compile(r"(\d{1,2}):(\d{2})[ \t]+[—–-]+[ \t]+(.*\bdream)")
 _START = re.compile(r"[ \t>]*Started (cold )?from (.+?) \((.*), seed (-?\d+)\)\.?[ \t]*")
 _FOLD = re.compile(r"[ \t]*>[ \t]*\[!\w+\][-+]?[ \t]*Dropped by triage.*")
@@ -148,19 +155,23 @@ _DROP = re.compile(rf"[ \t]*>[ \t]?(?:{ITEM})?(.+?) ↔ (.+?) \(({NUMBER})\):(?:
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 
 
-def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Line number (1-based) and text of every line that may be ours: frontmatter and fenced code are left out."""
+def numbered_lines(text: str, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
+    """Line number (1-based) and text of every line that may be ours, without the space at its end.
+
+    Frontmatter, fenced code and lines of more than `longest` characters are left out.
+    """
     fence = ""
     lines = re.split(r"\r\n|\n|\r", text)
     start = _behind_frontmatter(lines)
-    for number, line in enumerate(lines[start:], start=start + 1):
-        mark = _FENCE.fullmatch(line) if len(line) < _LONGEST_LINE else None
+    for number, whole in enumerate(lines[start:], start=start + 1):
+        line = whole.rstrip()
+        mark = _FENCE.fullmatch(line)
         if fence:
             if mark is not None and mark[1].startswith(fence) and not mark[2].strip():
                 fence = ""
         elif mark is not None and not (mark[1][0] == "`" and "`" in mark[2]):
             fence = mark[1]
-        elif len(line) < _LONGEST_LINE:
+        elif len(line) <= longest:
             yield number, line
 
 

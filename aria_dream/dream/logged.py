@@ -124,7 +124,7 @@ class LoggedPair:
 ITEM = r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+"
 NUMBER = r"-?\d+(?:\.\d+)?"
 ID = r"[a-zA-Z0-9]{6,52}"
-_PAIR = re.compile(ITEM + rf"(?P<ends>.+?)[ \t]*\((?P<score>{NUMBER})\)[ \t]*")
+_PAIR = re.compile(ITEM + rf"(?P<ends>.+)[ \t]\((?P<score>{NUMBER})\)[ \t]*")
 _PATH = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?path:[ \t]*(?P<path>.+)")
 _KEPT = re.compile(
     r"[ \t>]*(?:[-*+][ \t]+)?kept:[ \t]*(?P<reason>.*) "
