@@ -13,9 +13,9 @@ from aria_dream.policy.keys import Group, Row, Settings
 from aria_dream.policy.kinds import Door, Ratio, Value, Whole, render_value, wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["SETTINGS", "Setting", "Settings", "near_keys", "render_policy_note", "render_table"]
+__all__ = ["SETTINGS", "Setting", "Settings", "near_keys", "nearest", "render_policy_note", "render_table"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,16 +55,21 @@ def normal_key(raw: str) -> str:
 
 
 def near_keys(raw: str) -> tuple[str, ...]:
-    """The keys that `raw` (which is none itself) can be meant for, nearest first; at most three.
+    """The keys that `raw` can be meant for, nearest first; only the key itself where it is one. At most three."""
+    return nearest(raw, SETTINGS)
 
-    Near is: another case or hyphens, a letter too many, too few or swapped, a missing unit, or a key with something
+
+def nearest(raw: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of `names` that `raw` can be meant for, nearest first; at most three, and only the name itself if it is one.
+
+    Near is: another case or hyphens, a letter too many, too few or swapped, a missing unit, or a name with something
     appended. Several words in a row are near only when almost equal, or every list item with a colon would be.
     """
     key = normal_key(raw)
-    if key in SETTINGS:
+    if key in names:
         return (key,)
     floor = 0.88 if re.search(r"\s", raw.strip()) else _NEARNESS
-    scored = sorted(((_likeness(key, name), name) for name in SETTINGS), key=lambda pair: (-pair[0], pair[1]))
+    scored = sorted(((_likeness(key, name), name) for name in names), key=lambda pair: (-pair[0], pair[1]))
     best = scored[0][0]
     return tuple(name for score, name in scored[:3] if score >= max(floor, best - 0.08))
 

@@ -1,0 +1,116 @@
+"""The names of private notes: recognised in other notes' text, and blanked there."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aria_dream.policy.patterns import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+BLANK = "\ue000"
+"""Stands for a blanked name while a text is worked on: a private note may itself be called "private" or "note"."""
+
+BLANK_SHOWN = "[private note]"
+
+_JOINTS = re.compile(r"(?:\s|%20|[_+\-\u2010-\u2015])+")
+_JOINT = r"(?:\s|%20|[_+\-\u2010-\u2015])+"
+_DENSE = re.compile(  # Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateNames:
+    """Titles and aliases of private notes. `private_names` makes it."""
+
+    keys: frozenset[str]
+    """Every title and alias, in the form of `name_form`."""
+    loose: tuple[str, ...]
+    """Those long enough to be blanked wherever they stand, inside a longer word too; longest first."""
+    whole: tuple[str, ...]
+    """Short ones, blanked as a word of their own only, or every `Al` would tear `also` apart; longest first."""
+    folders: dict[str, tuple[str, ...]]
+    """Of each title the folders its notes lie in, as text forms: a written path is blanked with them."""
+    spellings: dict[str, tuple[str, ...]]
+    """Of each name how it is really written, where folding changes more than case (`ß`)."""
+
+    def is_name(self, name: str) -> bool:
+        """True where a link's last part is the title or an alias of a private note."""
+        return bool(self.keys) and name_form(re.sub(r"(?i)\.md$", "", name.strip())) in self.keys
+
+    def are_in(self, text: str) -> bool:
+        """True where `text` still holds a name that `blank` takes out."""
+        form = name_form(text)
+        return any(name in form for name in self.loose) or any(
+            name in form and _word(name).search(form) for name in self.whole
+        )
+
+    def blank(self, text: str) -> tuple[str, int]:
+        """`text` (in NFC) with every such name, and a path that leads to it, replaced; and how many there were."""
+        text = unicodedata.normalize("NFC", text)
+        form = name_form(text)
+        count = 0
+        for name in (*self.loose, *self.whole):
+            if name in form:
+                text, found = self._expression(name).subn(BLANK, text)
+                count += found
+        return text, count
+
+    def _expression(self, name: str) -> re.Pattern[str]:
+        edge_before, edge_after = ("", "") if name in self.loose else (r"(?<![^\W_])", r"(?![^\W_])")
+        prefixes = "|".join(_spelled(folder) + "/" for folder in self.folders.get(name, ()))
+        path = f"(?:{prefixes})?" if prefixes else ""
+        names = "|".join(_spelled(spelling) for spelling in (name, *self.spellings.get(name, ())))
+        return re.compile(f"{edge_before}{path}(?:{names})(?:\\.md)?{edge_after}", re.IGNORECASE)
+
+
+def private_names(notes: Iterable[tuple[str, Iterable[str]]]) -> PrivateNames:
+    """The names of these notes, each given as `(vault path, aliases)`."""
+    folders: dict[str, set[str]] = {}
+    spellings: dict[str, set[str]] = {}
+    for path, aliases in notes:
+        folder, _, file = path.rpartition("/")
+        title = re.sub(r"(?i)\.md$", "", file)
+        folders.setdefault(name_form(title), set()).update(_endings(name_form(folder)))
+        for name in (title, *aliases):
+            folders.setdefault(name_form(name), set())
+            written = _JOINTS.sub(" ", unicodedata.normalize("NFC", name).lower()).strip()
+            if written != name_form(name):
+                spellings.setdefault(name_form(name), set()).add(written)
+    folders.pop("", None)
+    ordered = sorted(folders, key=lambda name: (-len(name), name))
+    return PrivateNames(
+        keys=frozenset(folders),
+        loose=tuple(name for name in ordered if _weight(name) >= 5),
+        whole=tuple(name for name in ordered if 2 <= _weight(name) < 5),
+        folders={name: tuple(sorted(of, key=lambda folder: (-len(folder), folder))) for name, of in folders.items()},
+        spellings={name: tuple(sorted(of)) for name, of in spellings.items()},
+    )
+
+
+def name_form(text: str) -> str:
+    """`text` as names are compared: folded, and whatever joins words (space, `%20`, `-`, `_`) one space."""
+    return _JOINTS.sub(" ", fold(text)).strip()
+
+
+def _endings(folder: str) -> list[str]:
+    parts = folder.split("/") if folder else []
+    return ["/".join(parts[start:]) for start in range(len(parts))]
+
+
+def _weight(name: str) -> int:
+    """Characters, where one of a script that writes whole words in one counts three."""
+    return len(name) + 2 * len(_DENSE.findall(name))
+
+
+def _spelled(name: str) -> str:
+    return _JOINT.join(re.escape(word) for word in name.split(" "))
+
+
+def _word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])")
