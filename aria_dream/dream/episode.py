@@ -8,7 +8,16 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.jsonl import parse_records, render_record
+from aria_dream.dream.jsonl import (
+    as_list,
+    as_mapping,
+    as_moment,
+    as_number,
+    as_text,
+    as_whole,
+    parse_records,
+    render_record,
+)
 from aria_dream.dream.juxtaposition import pair_key
 from aria_dream.dream.walk import STARTS_REMEMBERED, Memory
 from aria_dream.errors import Problem
@@ -150,72 +159,45 @@ def parse_episodes(text: str) -> tuple[tuple[EpisodeRecord, ...], tuple[Problem,
 
 def _episode(record: Mapping[str, object]) -> EpisodeRecord:
     """Raises KeyError, TypeError or ValueError where the record is not one."""
-    memory = _mapping(record.get("memory", {}))
-    at = datetime.fromisoformat(_text(record["at"]))
-    if at.tzinfo is None:
-        raise ValueError("a time without its offset")
+    memory = as_mapping(record.get("memory", {}))
     return EpisodeRecord(
-        id=_text(record["id"]),
-        at=at,
-        kind=_text(record["kind"]),
-        seed=_whole(record["seed"]),
-        start=_text(record["start"]),
-        rule=_text(record.get("rule", "")),
+        id=as_text(record["id"]),
+        at=as_moment(record["at"]),
+        kind=as_text(record["kind"]),
+        seed=as_whole(record["seed"]),
+        start=as_text(record["start"]),
+        rule=as_text(record.get("rule", "")),
         cold=record.get("cold") is True,
-        vault_hash=_text(record.get("vault_hash", "")),
-        params=_mapping(record.get("params", {})),
+        vault_hash=as_text(record.get("vault_hash", "")),
+        params=as_mapping(record.get("params", {})),
         memory=Memory(
-            starts=tuple(_text(path) for path in _list(memory.get("starts", []))),
-            shown=dict(_shown(row) for row in _list(memory.get("shown", []))),
-            decided=frozenset(_pair(row) for row in _list(memory.get("decided", []))),
+            starts=tuple(as_text(path) for path in as_list(memory.get("starts", []))),
+            shown=dict(_shown(row) for row in as_list(memory.get("shown", []))),
+            decided=frozenset(_pair(row) for row in as_list(memory.get("decided", []))),
         ),
-        pairs=tuple(_shown_pair(_mapping(row)) for row in _list(record.get("pairs", []))),
-        judge=_text(record.get("judge", "")),
+        pairs=tuple(_shown_pair(as_mapping(row)) for row in as_list(record.get("pairs", []))),
+        judge=as_text(record.get("judge", "")),
         extra={key: value for key, value in record.items() if key not in _KNOWN},
     )
 
 
 def _shown_pair(row: Mapping[str, object]) -> ShownPair:
-    score = row["score"]
-    if isinstance(score, bool) or not isinstance(score, int | float):
-        raise TypeError("score")
     return ShownPair(
-        from_=_text(row["from"]), to=_text(row["to"]), score=float(score), proposal=_text(row.get("proposal", ""))
+        from_=as_text(row["from"]),
+        to=as_text(row["to"]),
+        score=as_number(row["score"]),
+        proposal=as_text(row.get("proposal", "")),
     )
 
 
 def _shown(row: object) -> tuple[tuple[str, str], date]:
-    first, second, day = _list(row)
-    return pair_key(_text(first), _text(second)), datetime.fromisoformat(_text(day)).date()
+    first, second, day = as_list(row)
+    return pair_key(as_text(first), as_text(second)), datetime.fromisoformat(as_text(day)).date()
 
 
 def _pair(row: object) -> tuple[str, str]:
-    first, second = _list(row)
-    return pair_key(_text(first), _text(second))
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("text")
-    return value
-
-
-def _whole(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError("whole number")
-    return value
-
-
-def _list(value: object) -> list[object]:
-    if not isinstance(value, list):
-        raise TypeError("list")
-    return value
-
-
-def _mapping(value: object) -> dict[str, object]:
-    if not isinstance(value, dict):
-        raise TypeError("object")
-    return value
+    first, second = as_list(row)
+    return pair_key(as_text(first), as_text(second))
 
 
 def find_episode(episodes: Iterable[EpisodeRecord], name: str) -> tuple[EpisodeRecord, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from aria_dream.errors import Problem
@@ -54,3 +55,54 @@ def _value(line: str) -> object:
 
 def _refuse(name: str) -> object:
     raise ValueError(name)
+
+
+# What a record's value must be; each raises TypeError or ValueError where it is something else.
+
+
+def as_text(value: object) -> str:
+    """`value`, which is a string."""
+    if not isinstance(value, str):
+        raise TypeError("text")
+    return value
+
+
+def as_texts(value: object) -> tuple[str, ...]:
+    """The strings of a list."""
+    return tuple(as_text(item) for item in as_list(value))
+
+
+def as_whole(value: object) -> int:
+    """`value`, which is a whole number; `true` is none."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError("whole number")
+    return value
+
+
+def as_number(value: object) -> float:
+    """`value`, which is a number, as a float."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError("number")
+    return float(value)
+
+
+def as_list(value: object) -> list[object]:
+    """`value`, which is a list."""
+    if not isinstance(value, list):
+        raise TypeError("list")
+    return value
+
+
+def as_mapping(value: object) -> dict[str, object]:
+    """`value`, which is an object."""
+    if not isinstance(value, dict):
+        raise TypeError("object")
+    return value
+
+
+def as_moment(value: object) -> datetime:
+    """An aware instant from ISO 8601 with its offset."""
+    at = datetime.fromisoformat(as_text(value))
+    if at.tzinfo is None:
+        raise ValueError("a time without its offset")
+    return at

@@ -21,7 +21,7 @@ from aria_dream.dream.dream_log import (
     render_head,
 )
 from aria_dream.dream.juxtaposition import Dropped, Juxtaposition, Survivor, title_of
-from aria_dream.dream.logged import Outcome
+from aria_dream.dream.logged import Outcome, Verdict
 from aria_dream.dream.plain_text import clean, escape_plain, unescape_plain
 from aria_dream.dream.review_note import ReviewItem, read_managed, render_managed, render_review_head
 from aria_dream.dream.ticks import read_ticks
@@ -164,7 +164,8 @@ moments = st.sampled_from(["07:41", "2 Dec 07:41", "31 Jan 2027 23:59"])
 
 @st.composite
 def outcomes(draw: st.DrawFn) -> Outcome:
-    verdict = draw(st.sampled_from(["linked", "never again", "expired", "undone", "not placed"]))
+    verdicts: tuple[Verdict, ...] = ("linked", "never again", "expired", "undone", "not placed")
+    verdict = draw(st.sampled_from(verdicts))
     until = draw(st.just("") | moments)
     return Outcome(
         verdict=verdict,

@@ -111,7 +111,7 @@ def test_doubles_are_reported_and_read() -> None:
 
 def test_marking_changes_the_value_and_nothing_else() -> None:
     (first, _), _ = parse_seeds(PLAIN)
-    assert mark_dreamt(PLAIN, first) == PLAIN.replace("- status: open                    #", "- status: dreamt                    #")
+    assert mark_dreamt(PLAIN, first) == PLAIN.replace("status: open        ", "status: dreamt        ")
 
 
 def test_marking_adds_a_missing_status_line_in_the_notes_line_ends() -> None:

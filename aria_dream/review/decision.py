@@ -1,0 +1,137 @@
+"""From ticks on any surface to decisions: verified by id and both titles, and never twice the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, assert_never
+
+from aria_dream.dream.juxtaposition import title_of
+from aria_dream.dream.plain_text import clean
+from aria_dream.errors import Problem
+from aria_dream.review.proposal import is_id_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from aria_dream.dream.logged import LoggedLink
+    from aria_dream.dream.ticks import Tick
+    from aria_dream.review.proposal import ProposalState, State
+
+Choice = Literal["approve", "reject", "undo", "ask"]
+ROUNDS_TRIED = 12
+"""How many rounds of one pair a machine without the journal considers: two years of expiring and coming back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ticked:
+    """A tick and where it was set."""
+
+    tick: Tick
+    surface: str
+    """Vault path of the note."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What the writer wants done with one proposal."""
+
+    id: str
+    choice: Choice
+    """`ask`: contradictory; nothing is done and every surface gets the asking line."""
+    paths: tuple[str, str]
+    """Vault paths of both notes under today's names, the one that gets the link first."""
+    round: int
+    surfaces: tuple[str, ...]
+    """Notes on which it was ticked, sorted."""
+    known: bool
+    """False where this machine's journal has no such proposal, and the line alone vouches for it."""
+
+
+def decide(
+    ticked: Iterable[Ticked],
+    states: Mapping[str, ProposalState],
+    resolve: Callable[[str, str], str | None],
+) -> tuple[tuple[Decision, ...], tuple[Problem, ...]]:
+    """One decision per proposal with something left to do, sorted by id, and the ticks that count for nothing and why.
+
+    `resolve(target, surface)`: vault path that a link target means in that note, or None. A tick that is carried out
+    already is silent: its line was merely not renewed yet.
+    """
+    problems: list[Problem] = []
+    by_id: dict[str, list[tuple[Ticked, tuple[str, str], int]]] = {}
+    for one in ticked:
+        verified = _verify(one, states.get(one.tick.id), resolve)
+        if isinstance(verified, Problem):
+            problems.append(verified)
+        else:
+            by_id.setdefault(one.tick.id, []).append((one, *verified))
+    decisions = []
+    for id_, group in sorted(by_id.items()):
+        state = states.get(id_)
+        choice = _choice({one.tick.choice for one, _, _ in group}, state.state if state else "proposed")
+        if choice == "settled":
+            first = group[0][0]
+            problems.append(Problem(first.surface, first.tick.line, _settled(state)))
+        elif choice:
+            surfaces = tuple(sorted({one.surface for one, _, _ in group}))
+            _, paths, round_ = group[0]
+            decisions.append(
+                Decision(id=id_, choice=choice, paths=paths, round=round_, surfaces=surfaces, known=state is not None)
+            )
+    return tuple(decisions), tuple(problems)
+
+
+def _verify(
+    one: Ticked, state: ProposalState | None, resolve: Callable[[str, str], str | None]
+) -> tuple[tuple[str, str], int] | Problem:
+    """Paths and round of what was ticked, or why the tick does not count."""
+    tick = one.tick
+    ends = (tick.from_, tick.to)
+    if state is not None:
+        if len(state.paths) != 2 or not _titles_match(ends, state):
+            return Problem(one.surface, tick.line, "this box belongs to another pair of notes, so its tick is void")
+        return (state.paths[0], state.paths[1]), state.proposal.round
+    first, second = (resolve(end.target or end.title, one.surface) for end in ends)
+    if first is None or second is None:
+        return Problem(one.surface, tick.line, "a note of this pair is not here (any more), so the tick waits")
+    for round_ in range(ROUNDS_TRIED):
+        if is_id_of(tick.id, "link", (first, second), round_):
+            return (first, second), round_
+    return Problem(one.surface, tick.line, "this box belongs to another pair of notes, so its tick is void")
+
+
+def _titles_match(ends: Sequence[LoggedLink], state: ProposalState) -> bool:
+    """Titles as rendered, or as Obsidian rewrote them when a note was renamed."""
+    shown = (state.proposal.titles, tuple(clean(title_of(path)) for path in state.paths))
+    return all(
+        any(len(titles) == 2 and end.title == clean(titles[at]) for titles in shown) for at, end in enumerate(ends)
+    )
+
+
+def _choice(ticked: set[str], state: State) -> Choice | Literal["", "settled"]:
+    """The truth table. `""`: nothing left to do; `settled`: the opposite was decided before."""
+    wants_link, wants_never = "link" in ticked, "never" in ticked
+    if "undo" in ticked:
+        return "undo" if state in ("applied", "rejected") else ""
+    if "both" in ticked or (wants_link and wants_never):
+        return "ask" if state in ("proposed", "approved", "stale", "expired") else ""
+    match state:
+        case "proposed" | "stale" | "expired":
+            return "approve" if wants_link else "reject"
+        case "approved":
+            return "reject" if wants_never else ""
+        case "applied":
+            return "settled" if wants_never else ""
+        case "rejected":
+            return "settled" if wants_link else ""
+        case "rolled_back" | "superseded":
+            return ""
+        case _:
+            assert_never(state)
+
+
+def _settled(state: ProposalState | None) -> str:
+    assert state is not None  # only what is in the journal can be settled
+    if state.state == "applied":
+        return "this link stands already; tick undo first, or remove it by hand"
+    return "this pair was refused before; tick undo at that line first"

@@ -1,0 +1,265 @@
+"""One model for every change anybody may approve; its states are the fold of `proposals.jsonl`."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from base64 import b32encode
+from dataclasses import dataclass, field
+from hashlib import sha256
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, get_args
+
+from aria_dream.dream.jsonl import render_record
+from aria_dream.dream.juxtaposition import pair_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from aria_dream.vault.edit import ContentHash
+
+Kind = Literal["link", "place_orphan", "merge", "update", "obsolete", "resolve_contradiction"]
+State = Literal["proposed", "approved", "rejected", "applied", "rolled_back", "stale", "expired", "superseded"]
+Event = Literal[
+    "proposed", "planned", "janus", "approved", "rejected", "reopened", "applied", "rolled_back", "stale", "expired",
+    "superseded",
+]  # fmt: skip
+KINDS: tuple[Kind, ...] = get_args(Kind)
+EVENTS: tuple[Event, ...] = get_args(Event)
+OPEN: frozenset[State] = frozenset({"proposed", "approved"})
+DECIDED: frozenset[State] = frozenset({"approved", "rejected", "applied", "rolled_back"})
+"""A person has said something about the pair; undoing a decision (`reopened`) takes it out again."""
+SHORTEST_ID = 6
+VERSION = 1
+_EMPTY: Mapping[str, object] = MappingProxyType({})
+_NO_HASHES: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedEdit:
+    """One file's part of the change, exact against a known content."""
+
+    path: str
+    """Vault path."""
+    before: ContentHash
+    """`ABSENT` where the file is created."""
+    after: ContentHash
+    """`ABSENT` where it is removed."""
+    start: int
+    """Offset in characters of what is exchanged."""
+    removed: str
+    inserted: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A change that was proposed, as its `proposed` record says."""
+
+    id: str
+    kind: Kind
+    paths: tuple[str, ...]
+    """Vault paths as proposed: for a link the note that gets it, then the target. Id and round belong to these."""
+    round: int
+    """0 at first; an expired or stale pair that is proposed again counts up, and gets a new id."""
+    at: datetime
+    """Aware."""
+    expires_at: datetime | None
+    titles: tuple[str, ...]
+    """As rendered, in the order of `paths`: what a tick is verified against."""
+    hashes: Mapping[str, str] = field(default_factory=lambda: _NO_HASHES)
+    """Vault path to content hash at that time; renames are recognised by it."""
+    confidence: float = 0.0
+    """The judge's, 0 to 1."""
+    score: float | None = None
+    reason: str = ""
+    judge: str = ""
+    way: tuple[str, ...] | None = None
+    """Vault paths that connect a pair; None where only the text does."""
+    evidence: Mapping[str, object] = field(default_factory=lambda: _EMPTY)
+    episode: str = ""
+    """Id of the dream it came from."""
+    extra: Mapping[str, object] = field(default_factory=lambda: _EMPTY)
+    """Keys of a later version, kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalState:
+    """Where a proposal stands after all records so far."""
+
+    proposal: Proposal
+    state: State
+    since: datetime
+    """Of the record that made the state."""
+    paths: tuple[str, ...]
+    """`proposal.paths` under the names the notes bear now."""
+    edits: tuple[PlannedEdit, ...] = ()
+    """Of the last plan; empty until one is made."""
+    by: str = ""
+    """Surface of the last decision: `tick`, `terminal`, `page`, `auto`."""
+    reason: str = ""
+    """Why it is stale, or what replaced it."""
+    janus: str = ""
+    """`STANDS`, `FALLS`, `UNSURE`, or `""` before Janus looked."""
+    janus_reason: str = ""
+    history: str = ""
+    """Of an applied change: name of its before- and after-images in `history/`."""
+
+    @property
+    def is_open(self) -> bool:
+        """Waits for the writer or for being applied."""
+        return self.state in OPEN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renamed:
+    """A note that bears another name now; every proposal follows it."""
+
+    from_: str
+    to: str
+    content_hash: str
+    at: datetime
+
+
+def _digest(kind: str, paths: Sequence[str], round_: int) -> str:
+    named = sorted(unicodedata.normalize("NFC", path) for path in paths)
+    text = json.dumps([kind, named, round_], ensure_ascii=False, separators=(",", ":"))
+    return b32encode(sha256(text.encode("utf-8", "surrogatepass")).digest()).decode("ascii").rstrip("=").lower()
+
+
+def proposal_id(kind: Kind, paths: Sequence[str], round_: int, taken: Iterable[str] = ()) -> str:
+    """Base32 of SHA-256 over kind, sorted paths (NFC) and round, lower-case, cut to 6 characters.
+
+    Lengthened while another proposal in `taken` bears it. Direction and order of `paths` do not matter, so every
+    machine finds the same id for the same pair.
+    """
+    whole, used = _digest(kind, paths, round_), frozenset(taken)
+    return next((whole[:n] for n in range(SHORTEST_ID, len(whole)) if whole[:n] not in used), whole)
+
+
+def is_id_of(id_: str, kind: Kind, paths: Sequence[str], round_: int) -> bool:
+    """Whether `id_` is the id of these: what a machine without the journal can check."""
+    return len(id_) >= SHORTEST_ID and _digest(kind, paths, round_).startswith(id_.lower())
+
+
+def next_round(states: Iterable[ProposalState], kind: Kind, paths: Sequence[str]) -> int:
+    """Round for proposing these notes again: 0, or one more than the last time."""
+    wanted = sorted(paths)
+    same = [state.proposal.round for state in states if state.proposal.kind == kind and wanted in _names(state)]
+    return max(same) + 1 if same else 0
+
+
+def _names(state: ProposalState) -> tuple[list[str], list[str]]:
+    return sorted(state.paths), sorted(state.proposal.paths)
+
+
+def decided_pairs(states: Iterable[ProposalState]) -> frozenset[tuple[str, str]]:
+    """Pairs, under today's names, that no dream shows again: decided by a person, or open.
+
+    An expired, stale or superseded proposal leaves its pair free: nobody has decided it.
+    """
+    return frozenset(
+        pair_key(*state.paths)
+        for state in states
+        if state.proposal.kind == "link" and len(state.paths) == 2 and (state.is_open or state.state in DECIDED)
+    )
+
+
+def open_count(states: Iterable[ProposalState]) -> int:
+    """How many wait for the writer, to be held against `max_open_proposals`; approved ones wait for the machine."""
+    return sum(state.state == "proposed" for state in states)
+
+
+def due_to_expire(states: Iterable[ProposalState], now: datetime) -> tuple[ProposalState, ...]:
+    """Undecided proposals whose time is over at `now` (aware)."""
+    return tuple(
+        state
+        for state in states
+        if state.state == "proposed" and state.proposal.expires_at is not None and state.proposal.expires_at <= now
+    )
+
+
+def plan_renames(
+    states: Iterable[ProposalState], hashes: Mapping[str, str], at: datetime, earlier: Mapping[str, str] | None = None
+) -> tuple[Renamed, ...]:
+    """Notes of proposals that have gone from the vault and whose content lies under exactly one other name now.
+
+    `hashes`: vault path to content hash of every note of the vault. `earlier`: the same from the last time the vault
+    was read, where known; a hash from there is fresher than the proposal's own. A name that a proposal knows already
+    is no new name of another note.
+    """
+    known: dict[str, str] = {}
+    for state in states:
+        for path, was in zip(state.paths, state.proposal.paths, strict=True):
+            known.setdefault(path, (earlier or {}).get(path) or state.proposal.hashes.get(was, ""))
+    by_hash: dict[str, list[str]] = {}
+    for path, content in hashes.items():
+        if path not in known:
+            by_hash.setdefault(content, []).append(path)
+    renames = []
+    for path, content in sorted(known.items()):
+        places = by_hash.get(content, [])
+        alone = sum(other == content for gone, other in known.items() if gone not in hashes) == 1
+        if content and path not in hashes and len(places) == 1 and alone:
+            renames.append(Renamed(from_=path, to=places[0], content_hash=content, at=at))
+    return tuple(renames)
+
+
+def render_proposed(proposal: Proposal) -> str:
+    """The `proposed` record: one line of JSON with its line end."""
+    record: dict[str, object] = {
+        **proposal.extra,
+        "event": "proposed",
+        "version": VERSION,
+        "at": proposal.at.isoformat(),
+        "id": proposal.id,
+        "kind": proposal.kind,
+        "paths": list(proposal.paths),
+        "round": proposal.round,
+        "titles": list(proposal.titles),
+        "hashes": dict(proposal.hashes),
+        "confidence": proposal.confidence,
+        "score": proposal.score,
+        "reason": proposal.reason,
+        "judge": proposal.judge,
+        "way": None if proposal.way is None else list(proposal.way),
+        "evidence": dict(proposal.evidence),
+        "episode": proposal.episode,
+        "expires_at": None if proposal.expires_at is None else proposal.expires_at.isoformat(),
+    }
+    return render_record(record)
+
+
+def render_planned(id_: str, edits: Sequence[PlannedEdit], at: datetime) -> str:
+    """The `planned` record: the exact edits, against content hashes."""
+    rows = [
+        {
+            "path": edit.path,
+            "before": edit.before,
+            "after": edit.after,
+            "start": edit.start,
+            "removed": edit.removed,
+            "inserted": edit.inserted,
+        }
+        for edit in edits
+    ]
+    return render_event("planned", id_, at, edits=rows)
+
+
+def render_event(event: Event, id_: str, at: datetime, **details: object) -> str:
+    """Any other record. `details`: `by`, `reason`, `verdict`, `history`, as docs/FORMATS.md lists them by event."""
+    return render_record({"event": event, "version": VERSION, "at": at.isoformat(), "id": id_, **details})
+
+
+def render_renamed(renamed: Renamed) -> str:
+    """The `renamed` record, which belongs to no single proposal."""
+    return render_record(
+        {
+            "event": "renamed",
+            "version": VERSION,
+            "at": renamed.at.isoformat(),
+            "from": renamed.from_,
+            "to": renamed.to,
+            "content_hash": renamed.content_hash,
+        }
+    )
