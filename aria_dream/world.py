@@ -62,7 +62,6 @@ class Failed:
     """True where undoing failed too: files are old or new, each whole; `recover` finishes or undoes the rest."""
 
 
-
 class Verdict(Enum):
     """How an interrupted change ended."""
 

@@ -121,9 +121,7 @@ class DiskVault:
             except OSError as error:
                 return Failed(_first_path(changes), _cause(error))
 
-    def _write(
-        self, changes: ChangeSet, label: str, quiet_s: float
-    ) -> Written | Conflict | Exists | Refused | Failed:
+    def _write(self, changes: ChangeSet, label: str, quiet_s: float) -> Written | Conflict | Exists | Refused | Failed:
         at = self._now()
         change_id = f"{at.astimezone(UTC):%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
         steps, contents = _plan_steps(changes, change_id)

@@ -23,11 +23,12 @@ _LINK_TAGS = frozenset({0xA0000003, 0xA000000C})  # junction, symbolic link; clo
 _COPY_XATTR_AND_ACL = (1 << 0) | (1 << 2)  # COPYFILE_ACL | COPYFILE_XATTR, <copyfile.h> of macOS
 
 
-def locate(root: Path, path: NotePath) -> Path | Refused:
+def locate(root: Path, path: NotePath, *, new: bool = False) -> Path | Refused:
     """The file that `path` means under `root` (a real path), whether it exists or not.
 
     Refused: a path out of the vault or into a hidden folder (the vault's own `.trash` excepted), and any symbolic link
-    or junction on the way, the file itself included. Looked at afresh on every call; a folder that another program
+    or junction on the way, the file itself included (but for a `new` one: `way_is_free` says what lies there).
+    Looked at afresh on every call; a folder that another program
     turns into a link between this look and the system call that follows is not seen.
     """
     if path.is_absolute() or not path.parts or ".." in path.parts or any("\0" in part for part in path.parts):
@@ -38,7 +39,7 @@ def locate(root: Path, path: NotePath) -> Path | Refused:
     if any(folder.startswith(".") for folder in folders):
         return Refused(path, "the path leads into a hidden folder")
     place = root
-    for number, part in enumerate(path.parts):
+    for number, part in enumerate(path.parts[:-1] if new else path.parts):
         place = place / part
         try:
             found = os.lstat(place)
@@ -99,8 +100,7 @@ def folder_refusal(path: NotePath, folder: Path) -> Refused | None:
     """Why nothing may be put into the folder, or into the nearest that exists above it."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
-    is_read_only = sys.platform != "win32" and not folder.stat().st_mode & 0o222
-    if is_read_only or not os.access(folder, os.W_OK | os.X_OK):
+    if not os.access(folder, os.W_OK | os.X_OK):
         return Refused(path, "the folder is read-only")
     return None
 
@@ -181,5 +181,3 @@ def open_for_writing(handle: int) -> bool:
     with suppress(OSError):
         fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     return False
-
-

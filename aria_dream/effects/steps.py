@@ -76,7 +76,7 @@ class Steps:
 
     def hindrance(self, step: Step) -> Hindrance | None:
         """Why the step cannot be done now; None where the disk is as the step expects. Changes nothing."""
-        place = locate(self._root, step.path)
+        place = locate(self._root, step.path, new=step.before == ABSENT)
         if isinstance(place, Refused):
             return place
         if step.before == ABSENT:
@@ -94,7 +94,7 @@ class Steps:
         """Why the place that the step moves its file to is not free; None where it is, or nothing is moved."""
         if step.moved_to is None:
             return None
-        goal = locate(self._root, step.moved_to)
+        goal = locate(self._root, step.moved_to, new=True)
         if isinstance(goal, Refused):
             return goal
         taken = way_is_free(self._root, step.moved_to)

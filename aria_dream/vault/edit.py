@@ -7,9 +7,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NewType
 
-from aria_dream.vault.ending import frontmatter_end, open_ending, plugin_owner
+from aria_dream.vault.ending import open_ending, plugin_owner
 from aria_dream.vault.names import Refusal, colliding_path, fold_path, path_refusal
-from aria_dream.vault.note import NotePath
+from aria_dream.vault.note import NotePath, decode_note
+from aria_dream.vault.properties import find_frontmatter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -100,13 +101,8 @@ class Edit:
     new: str
 
 
-def decode_note(content: bytes) -> str:
-    """`content` as text; bytes that are no UTF-8 become lone surrogates. `encode_note` gives every byte back."""
-    return content.decode("utf-8", "surrogateescape")
-
-
 def encode_note(text: str) -> bytes:
-    """The bytes of `text`; lone surrogates that stand for no byte (a model's `\\ud800`) become `?`."""
+    """The bytes of `text`, the inverse of `decode_note`. Lone surrogates that stand for no byte become `?`."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -183,14 +179,16 @@ def _checked(path: NotePath, before: bytes | None, text: str) -> WritePlan | Ref
 
 
 def _block(block: str, end: str) -> str:
-    return with_line_ends(block.strip("\r\n"), end) + end
+    # A lone surrogate in new text is a model's slip, not a byte of the note's.
+    said = block.encode("utf-8", "replace").decode()
+    return with_line_ends(said.strip("\r\n"), end) + end
 
 
 def _gap(text: str) -> str:
     """The line ends that must follow `text` so that what comes next stands alone after a blank line."""
     end = line_end(text)
-    top = frontmatter_end(text)
-    body = "-" + text[top:] if top else text.removeprefix("\ufeff")
+    frontmatter = find_frontmatter(text)
+    body = text[frontmatter.end :] if frontmatter else text.removeprefix("\ufeff")
     lines = re.split(r"\r\n|\n|\r", body)
     blank = 0
     while blank < len(lines) and not lines[-1 - blank].strip(" \t"):

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import pyromark
 
+from aria_dream.vault.properties import find_frontmatter
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FRONTMATTER = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\n|\r)(?:.*?(?:\r\n|\n|\r))??---[ \t]*(?=\r|\n|\Z)", re.DOTALL)
 _FRONTMATTER_OPEN = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\n|\r)")
 _PROPERTY = re.compile(r"\s*(?:[\"']?[\w./ -]+[\"']?[ \t]*:(?:\s|\Z)|\Z)")
 _TOKEN = re.compile(rb"%%|\$\$")
@@ -26,16 +27,10 @@ _PLUGIN_BODY = re.compile(
 _PROBE = "## aria-dream-probe"
 
 
-def frontmatter_end(text: str) -> int:
-    """Offset just after the closing `---` of the frontmatter (line end not included); 0 where there is none."""
-    found = _FRONTMATTER.match(text)
-    return found.end() if found else 0
-
-
 def has_unclosed_frontmatter(text: str) -> bool:
     """Whether `text` starts like a frontmatter that is never closed: a property being typed, or nothing yet."""
     opening = _FRONTMATTER_OPEN.match(text)
-    return bool(opening and not frontmatter_end(text) and _PROPERTY.match(text, opening.end()))
+    return bool(opening and not find_frontmatter(text) and _PROPERTY.match(text, opening.end()))
 
 
 def plugin_owner(text: str) -> str | None:
@@ -44,7 +39,8 @@ def plugin_owner(text: str) -> str | None:
     A frontmatter key `…-plugin` (Excalidraw, Kanban, Mind Map, Database folder), tldraw's key, or a settings or
     drawing block in the body, code fences included: it is inside one that drawings lie.
     """
-    end = frontmatter_end(text)
+    frontmatter = find_frontmatter(text)
+    end = frontmatter.end if frontmatter else 0
     key = _PLUGIN_KEY.search(text[:end].replace("\r", "\n"))
     mark = key or _PLUGIN_BODY.search(text, end)
     return mark[0].strip(" \t\r\n{,:\"'") if mark else None
@@ -58,9 +54,10 @@ def open_ending(text: str) -> str | None:
     """
     if has_unclosed_frontmatter(text):
         return "a frontmatter that line 1 opens"
-    end = frontmatter_end(text)
-    first_line = len(_lines(text[:end])) if end else 1
-    body = _plain(text[end:])
+    frontmatter = find_frontmatter(text)
+    body_start = frontmatter.body_start if frontmatter else 0
+    first_line = 1 + _plain(text[:body_start]).count("\n")
+    body = _plain(text[body_start:])
     source = body.encode()
     probe_at = len(source) + 2
     events = list(pyromark.events_with_range(f"{body}\n\n{_PROBE}\n"))
@@ -82,10 +79,6 @@ def _plain(text: str) -> str:
     """`text` as the parser may see it: encodable, one kind of line end. Lines stay lines; offsets do not."""
     encodable = text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
     return encodable.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _lines(text: str) -> list[str]:
-    return _plain(text).split("\n")
 
 
 _KINDS = {"CodeBlock": "a code block", "HtmlBlock": "an HTML block or comment"}

@@ -1,0 +1,91 @@
+"""The product as `cases/run_cases.py` of the shared folder asks for it. Every operation calls the code that ships.
+
+An operation that is not here is n/a there, which is no pass: add it when its part exists. The state folder lies beside
+the case's vault, in the scratch copy. `ARIA_CASE_EXCHANGE=native` lets the writes exchange files as the system can;
+without it they take the path of a system that cannot, which is the one that calls `os.replace` (case 18).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from pathlib import Path
+from typing import assert_never
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from aria_dream.effects.files import DiskVault
+from aria_dream.effects.swap import ExchangeUnavailableError, exchange
+from aria_dream.vault import edit
+from aria_dream.vault.edit import ChangeSet, Exists, WritePlan
+from aria_dream.vault.names import Refusal, parse_target
+from aria_dream.vault.note import NotePath
+from aria_dream.world import Absent, Conflict, Failed, Refused, Written
+
+
+def _no_exchange(_first: Path, second: Path) -> None:
+    raise ExchangeUnavailableError(errno.ENOSYS, "as on a system without", str(second))
+
+
+def disk_vault(vault: Path) -> DiskVault:
+    """The case's vault, its state beside it."""
+    native = os.environ.get("ARIA_CASE_EXCHANGE") == "native"
+    return DiskVault(vault, Path(vault).parent / "state", exchange=exchange if native else _no_exchange)
+
+
+def _status(outcome: Written | Conflict | Exists | Refused | Failed | Refusal) -> str:
+    match outcome:
+        case Written():
+            return "ok"
+        case Conflict():
+            return "conflict"
+        case Exists():
+            return "exists"
+        case Refused() | Refusal():
+            return "refused"
+        case Failed():
+            return "error"
+        case _:
+            assert_never(outcome)
+
+
+def _apply(vault: Path, plan: WritePlan | Exists | Refusal) -> str:
+    if isinstance(plan, WritePlan):
+        return _status(disk_vault(vault).write(ChangeSet(writes=(plan,)), label="case"))
+    return _status(plan)
+
+
+def plan_append(vault: Path, rel: str, heading: str, body: str) -> tuple[Path, WritePlan | Refusal]:
+    """A plan made now, to be applied by `apply_append` later."""
+    path = NotePath(rel)
+    found = disk_vault(vault).read(path)
+    if isinstance(found, Refused):
+        return vault, Refusal(found.reason)
+    before = None if isinstance(found, Absent) else found.data
+    return vault, edit.plan_append(path, before, f"## {heading}\n\n{body}")
+
+
+def apply_append(token: tuple[Path, WritePlan | Refusal]) -> str:
+    """What became of the plan."""
+    return _apply(*token)
+
+
+def append(vault: Path, rel: str, heading: str, body: str) -> str:
+    """Plan and apply in one go."""
+    return apply_append(plan_append(vault, rel, heading, body))
+
+
+def create(vault: Path, rel: str, text: str) -> str:
+    """Create a note."""
+    root = disk_vault(vault).root
+    existing = [NotePath(place.relative_to(root).as_posix()) for place in root.rglob("*") if place.is_file()]
+    return _apply(vault, edit.plan_create(NotePath(rel), text, existing))
+
+
+def safe_path(_vault: Path, target: str) -> str:
+    """The path that a proposal may write, else an error."""
+    path = parse_target(target, protected=[NotePath("dreaming.md"), NotePath("triggers.md")])
+    if isinstance(path, Refusal):
+        raise ValueError(path.reason)  # noqa: TRY004 - the runner reads any error as a refusal
+    return str(path)
