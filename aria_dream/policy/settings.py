@@ -60,7 +60,7 @@ def near_keys(raw: str) -> tuple[str, ...]:
 
 
 def nearest(raw: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of `names` that `raw` can be meant for, nearest first; at most three, and only the name itself if it is one.
+    """Those of `names` that `raw` can be meant for, nearest first, at most three; itself if it is one.
 
     Near is: another case or hyphens, a letter too many, too few or swapped, a missing unit, or a name with something
     appended. Several words in a row are near only when almost equal, or every list item with a colon would be.
