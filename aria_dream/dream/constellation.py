@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from hashlib import sha256
 from math import cos, pi, sin
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.plain_text import clean, escape_plain
@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 _CARD = (260, 160)
 _STONE = (200, 60)
 _RING = 340
+_BOW = 220
+"""How far the middle of a way swings aside, so that the line of the pair has the straight."""
 _GAP = 40
 """Least space between two cards."""
 _BETWEEN = 260
 """Space between the constellations of one night."""
 _PURPLE, _CYAN = "6", "5"
 """Preset colours of the format: an app shows them in its own theme."""
+
+_Point: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,21 +90,29 @@ def _placed(night: Constellation) -> dict[str, _Star]:
     """Vault path to star: a way is a spoke, a stone that several ways share lies between them."""
     spokes = len(night.survivors)
     stars = {night.start: _Star(night.start, "start", 0, 0)}
-    angles: dict[str, list[tuple[float, int]]] = {}
+    seen: dict[str, list[tuple[_Point, _Point]]] = {}
     for spoke, survivor in enumerate(night.survivors):
         found = survivor.juxtaposition
         angle = -pi / 2 + 2 * pi * spoke / max(spokes, 1) + (pi / 2 if spokes <= 2 else 0)
         way = found.path or (found.from_, found.to)
-        for ring, path in enumerate(way):
+        for ring, path in enumerate(way[1:], start=1):
             if path != night.start:
-                angles.setdefault(path, []).append((angle, max(ring, 2) if ring == len(way) - 1 else ring or 1))
+                out = _RING * max(ring, 2 if path == way[-1] else 1)
+                aside = _BOW * sin(pi * ring / (len(way) - 1))
+                straight = (out * cos(angle), out * sin(angle))
+                bowed = (straight[0] - aside * sin(angle), straight[1] + aside * cos(angle))
+                seen.setdefault(path, []).append((straight, bowed))
     ends = {path for survivor in night.survivors for path in survivor.juxtaposition.pair}
-    for path, seen in angles.items():
-        x = sum(cos(angle) * ring for angle, ring in seen) / len(seen) * _RING
-        y = sum(sin(angle) * ring for angle, ring in seen) / len(seen) * _RING
+    for path, places in seen.items():
+        alone = len(places) == 1
+        x, y = places[0][1] if alone else _middle([straight for straight, _ in places])
         stars[path] = _Star(path, "end" if path in ends else "stone", round(x), round(y))
     _spread(list(stars.values()))
     return stars
+
+
+def _middle(points: list[_Point]) -> _Point:
+    return sum(x for x, _ in points) / len(points), sum(y for _, y in points) / len(points)
 
 
 def _spread(stars: list[_Star]) -> None:
