@@ -150,8 +150,8 @@ def _render_drop(drop: LoggedDrop) -> str:
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _BLOCK_HEADING = re.compile(r"(\d{1,2}):(\d{2})[ \t]+[—–-]+[ \t]+(.*\bdream)")
 _START = re.compile(r"[ \t>]*Started (cold )?from (.+?) \((.*), seed (-?\d+)\)\.?[ \t]*")
-_FOLD = re.compile(r"[ \t]*>[ \t]*\[!\w+\][-+]?[ \t]*Dropped by triage.*")
-_DROP = re.compile(rf"[ \t]*>[ \t]?(?:{ITEM})?(.+?) ↔ (.+?) \(({NUMBER})\):(?: (⚠ unreadable:))?[ \t]*(.*)")
+_FOLD = re.compile(r"[ \t]*>[ \t>]*\[!\w+\][-+]?[ \t]*Dropped by triage.*")
+_DROP = re.compile(rf"[ \t]*>[ \t>]*(?:{ITEM})?(.+?) ↔ (.+?) \(({NUMBER})\):(?: (⚠ unreadable:))?[ \t]*(.*)")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 
 

@@ -1,0 +1,111 @@
+"""The review list is rewritten only while every line in it is ours."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from aria_dream.dream.logged import LoggedPair, logged_link
+from aria_dream.dream.review_note import (
+    BEGIN,
+    END,
+    NOTHING,
+    ReviewItem,
+    read_managed,
+    render_managed,
+    render_review_head,
+    with_managed,
+)
+from aria_dream.dream.ticks import read_ticks
+
+
+def item(id_: str, first: str, second: str, kind: str = "link") -> ReviewItem:
+    ends = [logged_link(path, lambda path: path[:-3]) for path in (first, second)]
+    pair = LoggedPair(
+        id=id_,
+        from_=ends[0],
+        to=ends[1],
+        score=0.5,
+        path=("A", "B", "C"),
+        reason="both are fed",
+        judge="embedded judge",
+        probability=0.8,
+    )
+    return ReviewItem(kind=kind, pair=pair, dreamt_on=date(2026, 11, 30))
+
+
+ITEMS = (item("aaaaaa", "Compost.md", "k/Sourdough.md"), item("bbbbbb", "Moon.md", "Tides.md"))
+MERGE = item("cccccc", "One.md", "Two.md", "merge")
+NOTE = f"{render_review_head()}{render_managed((*ITEMS, MERGE))}\n\nMy own words.\n"
+
+
+def test_reads_in_groups_and_comes_back() -> None:
+    block, problems = read_managed(NOTE)
+    assert problems == ()
+    assert block is not None
+    assert block.items == (*ITEMS, MERGE)
+    assert NOTE[block.start : block.end] == render_managed(block.items)
+    assert "### Links to draw\n\n- **[[Compost]] ↔ [[k/Sourdough|Sourdough]]** (0.500)\n  path: A → B → C\n" in NOTE
+    assert "  dreamt: 2026-11-30\n  kept: both are fed (embedded judge, 0.80)\n" in NOTE
+    assert "### Notes to merge" in NOTE
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_rewriting_touches_nothing_outside(line_end: str) -> None:
+    note = NOTE.replace("\n", line_end)
+    block, _ = read_managed(note)
+    assert block is not None
+    after = with_managed(note, block, ITEMS[1:])
+    head, tail = note[: block.start], note[block.end :]
+    assert after.startswith(head)
+    assert after.endswith(tail)
+    again, problems = read_managed(after)
+    assert problems == ()
+    assert again is not None
+    assert again.items == ITEMS[1:]
+    assert after.count("\n") == after.count(line_end)
+    empty = with_managed(note, block, ())
+    assert NOTHING in empty
+    nothing, _ = read_managed(empty)
+    assert nothing is not None
+    assert nothing.items == ()
+
+
+def test_ticks_and_renamed_links_are_no_edits() -> None:
+    ticked = NOTE.replace("- [ ] link them ^aria-a", "- [X] link them ^aria-a").replace("[[Moon]]", "[[sky/Moon|Moon]]")
+    block, problems = read_managed(ticked)
+    assert problems == ()
+    assert block is not None
+    assert block.items[0].pair == replace(ITEMS[0].pair, link_ticked=True)
+    assert [(tick.id, tick.choice) for tick in read_ticks(ticked)[0]] == [("aaaaaa", "link")]
+
+
+@pytest.mark.parametrize(
+    ("what", "before", "after", "said"),
+    [
+        ("begin missing", BEGIN, "", "begin marker is missing"),
+        ("end missing", END, "", "end marker is missing"),
+        ("begin doubled", BEGIN, f"{BEGIN}\n{BEGIN}", "2 times"),
+        ("end doubled", END, f"{END}\n{END}", "2 times"),
+        ("begin retyped", BEGIN, "%% aria-dream review  begin %%", "missing"),
+        ("text on the marker's line", BEGIN, f"x {BEGIN}", "alone"),
+        ("text behind the end marker", END, f"{END} x", "alone"),
+        ("a thought inside", "  path:", "  Hm.\n  path:", "edited"),
+        ("a reason reworded", "both are fed", "both are wet", ""),
+        ("a box removed", "    - [ ] never again ^aria-bbbbbb-no\n", "", "edited"),
+        ("a pair appended by hand", END, f"- [[mine]]\n{END}", "edited"),
+        ("a day that is none", "2026-11-30", "2026-13-45", "no date"),
+        ("swapped", NOTE, f"{END}\nx\n{BEGIN}\n", "before its begin"),
+    ],
+)
+def test_what_stops_rewriting(what: str, before: str, after: str, said: str) -> None:
+    edited = NOTE.replace(before, after)
+    assert edited != NOTE
+    block, problems = read_managed(edited)
+    if not said:
+        assert block is not None, what  # it reads as a line of ours; rewriting restores the journal's words
+        return
+    assert block is None, what
+    assert said in problems[0].message
