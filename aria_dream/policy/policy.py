@@ -105,11 +105,11 @@ def parse_policy(
     except what a problem has closed. Never raises, whatever the text.
     """
     if text is None:
-        policy = _all_closed("the policy note is gone", path) if was_there else Policy()
+        policy = close_policy("the policy note is gone", path) if was_there else Policy()
         return _overridden(policy, env or {}, _vanished(path) if was_there else ())
     if "\x00" in text:
         problem = Problem(path, 0, "this is not UTF-8 text; save it again as UTF-8. Until then everything is closed")
-        return _all_closed("the policy note cannot be read", path), (problem,)
+        return close_policy("the policy note cannot be read", path), (problem,)
     named, problems = _sorted_out(setting_entries(text), path)
     readings = {name: _read(SETTINGS[name], entries, path) for name, entries in named.items()}
     problems += [reading.problem for reading in readings.values() if reading.problem]
@@ -156,7 +156,7 @@ def choose_policy(
     """The policy in force for a vault whose root notes are `candidates` (vault path → text), and its problems."""
     note, problems = find_policy_note(candidates)
     if problems:
-        return _all_closed(problems[0].message, problems[0].path), problems
+        return close_policy(problems[0].message, problems[0].path), problems
     if note is None:
         return parse_policy(None, was_there=was_there, env=env)
     return parse_policy(note.text, was_there=True, env=env, path=note.path)
@@ -274,7 +274,8 @@ def _settings(values: Mapping[str, Value], base: Settings | None = None) -> Sett
     return dataclasses.replace(base or Settings(), **changes)
 
 
-def _all_closed(reason: str, path: str) -> Policy:
+def close_policy(reason: str, path: str) -> Policy:
+    """The policy while nobody can tell what the writer wants: every value closed, every door shut."""
     values = {name: setting.row.closed for name, setting in SETTINGS.items()}
     origin = Origin(source=Source.CLOSED, reason=reason)
     return Policy(settings=_settings(values), origins=dict.fromkeys(SETTINGS, origin),

@@ -116,7 +116,7 @@ def choose_home(names: VaultNames, wanted: str = DEFAULT_FOLDER) -> Home:
 
     The wanted folder if it is ours; else one of the next names if that is ours; else the first of them that is free.
     """
-    candidates = [names.spelled(folder) for folder in itertools.islice(_folder_names(wanted), _ATTEMPTS)]
+    candidates = [names.spelled(folder) for folder in folder_candidates(wanted)]
     homes = {_parent(path) for path, marker in names.markers.items() if marker == "review"}
     folder = next((folder for folder in candidates if fold_path(folder) in homes), "")
     exists = bool(folder)
@@ -131,6 +131,11 @@ def choose_home(names: VaultNames, wanted: str = DEFAULT_FOLDER) -> Home:
     report, said = _our_note(names, folder, REPORT_NAME, "report", said)
     canvas, said = _our_canvas(names, folder, said)
     return Home(folder=folder, review=review, seeds=seeds, report=report, canvas=canvas, exists=exists, said=said)
+
+
+def folder_candidates(wanted: str = DEFAULT_FOLDER) -> tuple[str, ...]:
+    """The folders that can be ours where the policy says `dream_folder: wanted`, in the order they are tried."""
+    return tuple(itertools.islice(_folder_names(wanted), _ATTEMPTS))
 
 
 def choose_log(names: VaultNames, home: Home, day: date) -> str:

@@ -83,11 +83,25 @@ def unbuilt(triggers: Triggers) -> tuple[str, ...]:
     return tuple(sorted(stage.value for stage in named - BUILT))
 
 
+def is_triggers_name(name: str) -> bool:
+    """True where a root file of this name has to be read to find the triggers."""
+    return name.lower() in TRIGGERS_NAMES
+
+
+def choose_triggers(candidates: Mapping[str, str]) -> tuple[Triggers, tuple[Problem, ...]]:
+    """The triggers of a vault whose root notes are `candidates` (vault path → text); two marked ones start nothing."""
+    marked = [path for path, text in sorted(candidates.items()) if is_triggers_note(path, text)]
+    if len(marked) > 1:
+        message = f"{' and '.join(marked)} both say that they are the triggers; keep one of them"
+        return _nothing(), (Problem(marked[-1], 1, message),)
+    return parse_triggers(candidates[marked[0]], path=marked[0]) if marked else parse_triggers(None)
+
+
 def is_triggers_note(name: str, text: str) -> bool:
     """True where the root file `name` is our triggers note: one of its names, and marked `aria-dream: triggers`."""
     properties = note_properties(text) or {}
     marker = next((str(value) for key, value in properties.items() if key.lower() == "aria-dream"), "")
-    return name.lower() in TRIGGERS_NAMES and marker.strip().lower() == "triggers"
+    return is_triggers_name(name) and marker.strip().lower() == "triggers"
 
 
 def render_triggers_note() -> str:

@@ -1,0 +1,125 @@
+"""F8: the command line. One module per command, imported when that command runs and not before.
+
+`aria-dream --help` therefore imports click and nothing else of weight.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import io
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import aria_dream
+from aria_dream.errors import AriaDreamError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("init", "Prepare a vault for dreaming: policy, triggers, and the folder for dreams."),
+    "links": ("links", "Count a vault's links; show unresolved, ambiguous and isolated ones."),
+    "policy": ("policy", "Show every setting in force, where it comes from, and what needs mending."),
+}
+"""Name of each command, in the order of the help: its module in this package, and one line of help (the command's
+own docstring must start with it, which a test checks)."""
+
+EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
+
+
+class _ReaderGoneError(Exception):
+    """Nobody reads our output any more."""
+
+
+class LazyGroup(click.Group):
+    """The group of `COMMANDS`: it lists them all and imports only the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands, in the order of `COMMANDS`."""
+        return [*COMMANDS, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, imported now; None where there is none."""
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        module = importlib.import_module(f"aria_dream.cli.{COMMANDS[cmd_name][0]}")
+        command = module.command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the list of commands from the table alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; what it printed has reached the reader when this returns."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except OSError as error:
+            # A closed pipe; Windows reports it as an invalid argument.
+            if isinstance(error, BrokenPipeError) or (os.name == "nt" and error.errno == errno.EINVAL):
+                raise _ReaderGoneError from error
+            raise
+        return result
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,  # noqa: FBT001, FBT002  # click's signature
+        **extra: Any,
+    ) -> Any:
+        """Runs a command line and exits: errors become one sentence on stderr and their exit code."""
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        _survive_any_character()
+        try:
+            result = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        except AriaDreamError as error:
+            _say(f"Error: {error}")
+            sys.exit(error.exit_code)
+        except click.ClickException as error:
+            error.show()
+            sys.exit(error.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            _say("Interrupted.")
+            sys.exit(EXIT_INTERRUPTED)
+        except _ReaderGoneError:
+            # Whoever read us has left (`| head`). Nothing may be flushed into the closed pipe at exit either.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(EXIT_BROKEN_PIPE)
+        sys.exit(result if isinstance(result, int) else 0)
+
+
+def _survive_any_character() -> None:
+    """Makes stdout and stderr take any text: note names may hold what the terminal's encoding, or any, cannot say."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _say(sentence: str) -> None:
+    try:
+        click.echo(sentence, err=True)
+    except OSError:
+        return  # stderr is gone; the exit code still tells
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(aria_dream.__version__, prog_name="aria-dream")
+def main() -> None:
+    """Lets an Obsidian vault dream: finds the links nobody has drawn, and leaves the deciding to you.
+
+    A VAULT may be left out inside one, or where ARIA_DREAM_VAULT names it.
+    """
