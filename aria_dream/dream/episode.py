@@ -105,7 +105,12 @@ def memory_of(
 
 def render_episode(episode: EpisodeRecord) -> str:
     """The record as one line of JSON with its line end; `parse_episodes` gives it back."""
-    record: dict[str, object] = {
+    return render_record(episode_record(episode))
+
+
+def episode_record(episode: EpisodeRecord) -> dict[str, object]:
+    """The record, ready for the journal."""
+    return {
         **episode.extra,
         "type": "dream",
         "version": VERSION,
@@ -129,7 +134,6 @@ def render_episode(episode: EpisodeRecord) -> str:
         ],
         "judge": episode.judge,
     }
-    return render_record(record)
 
 
 _KNOWN = frozenset(

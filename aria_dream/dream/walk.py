@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
@@ -24,6 +25,9 @@ STARTS_REMEMBERED = 60
 """Starts further back are forgotten: a month of nights at two dreams each."""
 INDEX_MIN_LINKS = 8
 INDEX_WORDS_PER_LINK = 5
+NAMED_INDEX_MIN_LINKS = 5
+NAMED_INDEX_WORDS_PER_LINK = 25
+_INDEX_TITLE = re.compile(r"[\W_\d]*(?:index|readme|home|start|contents|table of contents|toc|maps? of content)[\W_]*")
 FAR = 3
 """Links between two notes from which on a pair is a dream rather than a related note."""
 
@@ -77,13 +81,23 @@ class NoStart:
     """One sentence for the writer."""
 
 
-def is_index_page(links: int, own_words: int) -> bool:
-    """Whether a note is a list of other notes: at least 8 links, and fewer than 5 words of its own for each.
+def is_index_page(path: str, links: int, own_words: int) -> bool:
+    """Whether a note is a list of other notes rather than a thought of its own.
 
     `links`: distinct notes it links to. `own_words`: words of prose without those that only name the linked notes.
-    A map of content, a README's list and a tag page are; an essay that links a lot is not, nor is a short note.
+    By its numbers: at least 8 links, and fewer than 5 words for each. Where the name says so too (`index`, `README`,
+    `Home`, `Contents`, a word `MOC`, or the name of its own folder): at least 5 links, and fewer than 25 words each.
+    So a map of content, a README's list and a tag page are; an essay that links a lot and a short note are not.
     """
+    if _says_index(path):
+        return links >= NAMED_INDEX_MIN_LINKS and own_words < NAMED_INDEX_WORDS_PER_LINK * links
     return links >= INDEX_MIN_LINKS and own_words < INDEX_WORDS_PER_LINK * links
+
+
+def _says_index(path: str) -> bool:
+    title = title_of(path).lower()
+    folder = path.rpartition("/")[0].rpartition("/")[2].lower()
+    return title == folder or _INDEX_TITLE.fullmatch(title) is not None or "moc" in re.split(r"[\W_]+", title)
 
 
 def walkable_notes(
@@ -117,7 +131,7 @@ def walkable_notes(
                 visible=fact.dream and not fact.marker and not fact.ignored and path not in hidden,
                 daily=path in daily,
                 template=path in template,
-                index=is_index_page(len(targets), own_words),
+                index=is_index_page(path, len(targets), own_words),
                 plugin=bool(fact.plugin),
             )
         )

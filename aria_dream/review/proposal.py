@@ -10,7 +10,6 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, get_args
 
-from aria_dream.dream.jsonl import render_record
 from aria_dream.dream.juxtaposition import pair_key
 
 if TYPE_CHECKING:
@@ -205,9 +204,9 @@ def plan_renames(
     return tuple(renames)
 
 
-def render_proposed(proposal: Proposal) -> str:
-    """The `proposed` record: one line of JSON with its line end."""
-    record: dict[str, object] = {
+def proposed_record(proposal: Proposal) -> dict[str, object]:
+    """The `proposed` record, ready for the journal."""
+    return {
         **proposal.extra,
         "event": "proposed",
         "version": VERSION,
@@ -227,10 +226,9 @@ def render_proposed(proposal: Proposal) -> str:
         "episode": proposal.episode,
         "expires_at": None if proposal.expires_at is None else proposal.expires_at.isoformat(),
     }
-    return render_record(record)
 
 
-def render_planned(id_: str, edits: Sequence[PlannedEdit], at: datetime) -> str:
+def planned_record(id_: str, edits: Sequence[PlannedEdit], at: datetime) -> dict[str, object]:
     """The `planned` record: the exact edits, against content hashes."""
     rows = [
         {
@@ -243,23 +241,21 @@ def render_planned(id_: str, edits: Sequence[PlannedEdit], at: datetime) -> str:
         }
         for edit in edits
     ]
-    return render_event("planned", id_, at, edits=rows)
+    return event_record("planned", id_, at, edits=rows)
 
 
-def render_event(event: Event, id_: str, at: datetime, **details: object) -> str:
-    """Any other record. `details`: `by`, `reason`, `verdict`, `history`, as docs/FORMATS.md lists them by event."""
-    return render_record({"event": event, "version": VERSION, "at": at.isoformat(), "id": id_, **details})
+def event_record(event: Event, id_: str, at: datetime, **details: object) -> dict[str, object]:
+    """Any other record of one proposal. `details`: `by`, `reason`, `verdict`, `history`; docs/FORMATS.md says where."""
+    return {"event": event, "version": VERSION, "at": at.isoformat(), "id": id_, **details}
 
 
-def render_renamed(renamed: Renamed) -> str:
+def renamed_record(renamed: Renamed) -> dict[str, object]:
     """The `renamed` record, which belongs to no single proposal."""
-    return render_record(
-        {
-            "event": "renamed",
-            "version": VERSION,
-            "at": renamed.at.isoformat(),
-            "from": renamed.from_,
-            "to": renamed.to,
-            "content_hash": renamed.content_hash,
-        }
-    )
+    return {
+        "event": "renamed",
+        "version": VERSION,
+        "at": renamed.at.isoformat(),
+        "from": renamed.from_,
+        "to": renamed.to,
+        "content_hash": renamed.content_hash,
+    }

@@ -119,20 +119,28 @@ def test_each_way_to_a_start_draws_one_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "links", "own_words", "expected"),
+    ("what", "path", "links", "own_words", "expected"),
     [
-        ("a map of content: bare links", 30, 0, True),
-        ("a map of content with a phrase for each link", 30, 120, True),
-        ("a README's list under three sentences", 12, 45, True),
-        ("a hub with a thousand words around three hundred links", 300, 1000, True),
-        ("an essay that links a lot", 40, 1200, False),
-        ("an evergreen note", 8, 200, False),
-        ("a short note with a few links", 5, 10, False),
-        ("a stub", 0, 0, False),
+        ("a map of content: bare links", "Plants.md", 30, 0, True),
+        ("a map of content with a phrase for each link", "Plants.md", 30, 120, True),
+        ("a list under three sentences", "Tools.md", 12, 45, True),
+        ("a hub with a thousand words around three hundred links", "All.md", 300, 1000, True),
+        ("an essay that links a lot", "Essay.md", 40, 1200, False),
+        ("an evergreen note", "Memory decays.md", 8, 200, False),
+        ("a short note with a few links", "Idea.md", 5, 10, False),
+        ("a stub", "Stub.md", 0, 0, False),
+        ("a README's list with a sentence for each", "tools/README.md", 12, 200, True),
+        ("a map of content by name", "🗺 Plants MOC.md", 6, 100, True),
+        ("a start page", "00 Home.md", 20, 300, True),
+        ("a folder note that lists", "recipes/Recipes.md", 37, 874, True),
+        ("a folder note that thinks", "recipes/Recipes.md", 4, 300, False),
+        ("a README that is a text", "README.md", 5, 600, False),
+        ("a note about brewing at home", "Home brewing.md", 8, 150, False),
+        ("a smock is no map of content", "Smock.md", 6, 100, False),
     ],
 )
-def test_index_pages(what: str, links: int, own_words: int, *, expected: bool) -> None:
-    assert is_index_page(links, own_words) is expected, what
+def test_index_pages(what: str, path: str, links: int, own_words: int, *, expected: bool) -> None:
+    assert is_index_page(path, links, own_words) is expected, what
 
 
 def test_notes_are_described_from_facts_and_graph() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
+from aria_dream.dream.jsonl import render_record
 from aria_dream.dream.logged import LoggedPair, logged_link, render_pair
 from aria_dream.dream.ticks import read_ticks
 from aria_dream.review.decision import Decision, Ticked, decide
@@ -14,11 +16,24 @@ from aria_dream.review.proposal import (
     Proposal,
     ProposalState,
     Renamed,
+    event_record,
     proposal_id,
-    render_event,
-    render_proposed,
-    render_renamed,
+    proposed_record,
+    renamed_record,
 )
+
+
+def render_event(*values: Any, **details: Any) -> str:
+    return render_record(event_record(*values, **details))
+
+
+def render_proposed(*values: Any, **details: Any) -> str:
+    return render_record(proposed_record(*values, **details))
+
+
+def render_renamed(*values: Any, **details: Any) -> str:
+    return render_record(renamed_record(*values, **details))
+
 
 AT = datetime(2026, 11, 30, 3, 12, tzinfo=UTC)
 PATHS = ("Compost.md", "kitchen/Sourdough.md")
@@ -62,7 +77,7 @@ def states(*events: str, round_: int = 0) -> dict[str, ProposalState]:
         titles=("Compost", "Sourdough"),
     )
     text = render_proposed(proposal) + "".join(
-        render_event(event, proposal.id, AT)  # type: ignore[arg-type] # events come as test parameters
+        render_event(event, proposal.id, AT)
         for event in events
     )
     folded, problems = parse_journal(text)

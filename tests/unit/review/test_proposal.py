@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aria_dream.dream.jsonl import render_record
 from aria_dream.review.journal import parse_journal
 from aria_dream.review.proposal import (
     EVENTS,
@@ -17,17 +19,34 @@ from aria_dream.review.proposal import (
     Renamed,
     decided_pairs,
     due_to_expire,
+    event_record,
     is_id_of,
     next_round,
     open_count,
     plan_renames,
+    planned_record,
     proposal_id,
-    render_event,
-    render_planned,
-    render_proposed,
-    render_renamed,
+    proposed_record,
+    renamed_record,
 )
 from aria_dream.vault.edit import content_hash
+
+
+def render_event(*values: Any, **details: Any) -> str:
+    return render_record(event_record(*values, **details))
+
+
+def render_planned(*values: Any, **details: Any) -> str:
+    return render_record(planned_record(*values, **details))
+
+
+def render_proposed(*values: Any, **details: Any) -> str:
+    return render_record(proposed_record(*values, **details))
+
+
+def render_renamed(*values: Any, **details: Any) -> str:
+    return render_record(renamed_record(*values, **details))
+
 
 AT = datetime(2026, 11, 30, 3, 12, tzinfo=UTC)
 LATER = AT + timedelta(hours=4)
@@ -59,7 +78,7 @@ ID = PROPOSED.id
 
 def journal(*events: str, **details: object) -> str:
     return render_proposed(PROPOSED) + "".join(
-        render_event(event, ID, LATER, **details)  # type: ignore[arg-type] # events come as test parameters
+        render_event(event, ID, LATER, **details)
         for event in events
     )
 
