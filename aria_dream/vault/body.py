@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from aria_dream.vault.zones import Wikilink, Zones
 
-WORDS_COUNTED: Final = 200
+WORDS_COUNTED: Final = 100
 """Words of a note are counted up to here: what asks for them asks whether a note is more than a few lines."""
 
 _BLOCK_ID = re.compile(r"\^(?<![^\s]\^)[A-Za-z0-9\-]+(?=[ \t]*(?:\r?\n|\Z))")
@@ -79,6 +79,12 @@ def find_comments(body: str, opaque: list[tuple[int, int]]) -> list[tuple[int, i
         if body[line_start : line_end if line_end >= 0 else len(body)].strip() == "%%":
             found.append((opened, len(body)))
     return found
+
+
+def hidden_spans(body: str, opaque: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Where a body is no prose: `opaque` and the comments, sorted and disjoint."""
+    comments = find_comments(body, opaque) if "%%" in body else []
+    return joined(opaque + comments) if comments else opaque
 
 
 def joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

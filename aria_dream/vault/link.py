@@ -16,9 +16,6 @@ WIKILINK: Final = re.compile(r"\[\[((?:[^\[\]\n\r]++|\[(?!\[)|\](?!\]))*+)\]\]")
 """One `[[…]]` on one line; a single bracket may be inside, a double one may not: of `[[a [[In]] c]]` it finds `[[In]]`.
 Possessive throughout, so that 100,000 opening brackets cost one pass."""
 
-WIKILINK_OR_ESCAPE: Final = re.compile(r"\\.|" + WIKILINK.pattern)
-"""The same for a text with backslashes: an escaped bracket opens nothing. Group 1 is None for an escape."""
-
 EXTERNAL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 """A destination that starts like this has a scheme and lies outside the vault."""
 

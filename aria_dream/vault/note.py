@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from aria_dream.errors import Problem
-from aria_dream.vault.body import find_block_ids, find_comments, find_tags, heading_text, joined
+from aria_dream.vault.body import find_block_ids, find_tags, heading_text, hidden_spans
 from aria_dream.vault.link import Link, find_label_end, split_destination, split_wikilink
 from aria_dream.vault.properties import SECOND_BLOCK, find_frontmatter, parse_properties, read_names
 from aria_dream.vault.property_links import find_property_links
@@ -104,7 +104,7 @@ def parse_note(text: str) -> Note:
             problems.append(Problem("", text.count("\n", 0, body_start) + 1, SECOND_BLOCK))
     links += _body_links(body, body_start, [*zones.links, *wikilinks])
     tags += find_tags(body, zones, wikilinks)
-    opaque = [Span(start + body_start, end + body_start) for start, end in _opaque(body, zones.opaque)]
+    opaque = [Span(start + body_start, end + body_start) for start, end in hidden_spans(body, zones.opaque)]
     if body_start:
         opaque.insert(0, Span(0, body_start))
     return Note(
@@ -122,11 +122,6 @@ def parse_note(text: str) -> Note:
         opaque=tuple(opaque),
         problems=tuple(problems),
     )
-
-
-def _opaque(body: str, zones: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    comments = find_comments(body, zones)
-    return joined(zones + comments) if comments else zones
 
 
 def _headings(body: str, body_start: int, found: Iterable[tuple[int, int, int]]) -> Iterator[Heading]:

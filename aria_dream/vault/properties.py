@@ -27,7 +27,6 @@ MAX_EXPANSION: Final = 10_000
 
 SECOND_BLOCK: Final = "a second block between `---` follows the properties; only the first one is read"
 
-_CLOSING = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 _DEEP = re.compile(rf"^[ \t?:\-]{{{MAX_DEPTH}}}", re.MULTILINE)
 _ANCHOR = re.compile(r"(?:^|[\s\[{,:])&[^\s,\[\]{}]")
 _ALIAS = re.compile(r"(?:^|[\s\[{,:])\*[^\s,\[\]{}]")
@@ -58,13 +57,15 @@ def find_frontmatter(text: str) -> Frontmatter | None:
     line_end = text.find("\n", bom)
     if line_end < 0 or text[bom + 3 : line_end].strip(" \t\r"):
         return None
-    closing = _CLOSING.search(text, line_end + 1)
-    if closing is None:
-        return None
-    end = closing.end()
-    if text.startswith("\n", end):
-        end += 1
-    return Frontmatter(line_end + 1, closing.start(), end)
+    at = line_end
+    while True:
+        at = text.find("\n---", at)
+        if at < 0:
+            return None
+        end = text.find("\n", at + 1)
+        if not text[at + 4 : end if end >= 0 else len(text)].strip(" \t\r"):
+            return Frontmatter(line_end + 1, at + 1, end + 1 if end >= 0 else len(text))
+        at += 1
 
 
 def parse_properties(source: str) -> tuple[dict[str, object], tuple[Problem, ...]]:

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from aria_dream.errors import Problem
-from aria_dream.vault.body import count_words, find_tags
+from aria_dream.vault.body import WORDS_COUNTED, count_words, find_tags, hidden_spans
 from aria_dream.vault.link import find_label_end, split_destination, split_wikilink
 from aria_dream.vault.properties import SECOND_BLOCK, find_frontmatter, named, parse_properties, read_names
 from aria_dream.vault.property_links import property_links
-from aria_dream.vault.zones import MarkdownLink, Wikilink, read_body
+from aria_dream.vault.rendered import ScannedLink, read_rendered
+from aria_dream.vault.zones import MarkdownLink, Wikilink, Zones, find_candidates, is_plain, read_body
 
-
-class ScannedLink(NamedTuple):
-    """A link as the index keeps it; fields as in `Link`."""
-
-    path: str
-    subpath: str
-    embed: bool
-    in_frontmatter: bool
-    markdown: bool
-    start: int
-    """Offset in the body, in characters; -1 in the frontmatter, where nothing cheap tells it."""
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,20 +68,24 @@ def scan_note(text: str) -> NoteScan:
             dream, marker, plugin = read_flags(properties)
         if body.startswith("---") and find_frontmatter(body):
             problems.append(Problem("", text.count("\n", 0, frontmatter.body_start) + 1, SECOND_BLOCK))
-    zones, wikilinks = read_body(body)
-    if zones.links:
-        links += _mixed(body, sorted([*zones.links, *wikilinks], key=lambda place: place.start))
+    candidates = find_candidates(body)
+    plain = is_plain(body)
+    quick = None if plain else read_rendered(body, candidates)
+    if quick is not None:
+        words = WORDS_COUNTED
+        links += quick[0]
+        tags += quick[1]
     else:
-        for start, _, inner, embed in wikilinks:
-            path, subpath, _ = split_wikilink(inner)
-            if path or subpath:
-                links.append(ScannedLink(path, subpath, embed, in_frontmatter=False, markdown=False, start=start))
-    tags += find_tags(body, zones, wikilinks)
+        zones, wikilinks = (Zones(), candidates) if plain else read_body(body, candidates)
+        places = sorted([*zones.links, *wikilinks], key=_start) if zones.links else wikilinks
+        links += _body_links(body, places)
+        tags += find_tags(body, zones, wikilinks)
+        words = count_words(body, hidden_spans(body, zones.opaque))
     return NoteScan(
         links=tuple(links),
         tags=tuple(tags),
         aliases=tuple(aliases),
-        words=count_words(body, zones.opaque),
+        words=words,
         dream=dream,
         marker=marker,
         plugin=plugin,
@@ -98,15 +94,18 @@ def scan_note(text: str) -> NoteScan:
     )
 
 
-def _mixed(body: str, places: list[MarkdownLink | Wikilink]) -> list[ScannedLink]:
+def _start(place: MarkdownLink | Wikilink) -> int:
+    return place.start
+
+
+def _body_links(body: str, places: Sequence[MarkdownLink | Wikilink]) -> Iterator[ScannedLink]:
     ascii_body = body.isascii()
-    links = []
     for place in places:
         if isinstance(place, Wikilink):
             path, subpath, _ = split_wikilink(place.inner)
             if path or subpath:
-                links.append(
-                    ScannedLink(path, subpath, place.embed, in_frontmatter=False, markdown=False, start=place.start)
+                yield ScannedLink(
+                    path, subpath, place.embed, in_frontmatter=False, markdown=False, start=place.start
                 )
             continue
         destination = place.destination
@@ -114,10 +113,9 @@ def _mixed(body: str, places: list[MarkdownLink | Wikilink]) -> list[ScannedLink
             destination = find_label_end(body[place.start : place.end], destination)[1]
         target = split_destination(destination)
         if target:
-            links.append(
-                ScannedLink(*target, place.embed, in_frontmatter=False, markdown=True, start=place.start)
+            yield ScannedLink(
+                *target, place.embed, in_frontmatter=False, markdown=True, start=place.start
             )
-    return links
 
 
 def read_flags(properties: dict[str, object]) -> tuple[bool, str, str]:

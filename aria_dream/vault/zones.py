@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pyromark import Markdown, Options
 
-from aria_dream.vault.link import WIKILINK, WIKILINK_OR_ESCAPE, ascii_twin
+from aria_dream.vault.link import WIKILINK, ascii_twin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,6 +50,13 @@ class Zones:
     links: list[MarkdownLink] = field(default_factory=list)
     headings: list[tuple[int, int, int]] = field(default_factory=list)
     """`(level, start, end)`; the end lies behind the line end."""
+
+
+def is_plain(body: str) -> bool:
+    """Whether a body surely holds no code, math, HTML or inline Markdown link: none of what could open one."""
+    return not (
+        "`" in body or "$" in body or "<" in body or "\t" in body or "    " in body or "](" in body or "~~~" in body
+    )
 
 
 def find_zones(body: str) -> Zones:
@@ -96,14 +103,16 @@ def _twin(body: str) -> str:
     return ascii_twin(body)
 
 
-def read_body(body: str) -> tuple[Zones, list[Wikilink]]:
+def read_body(body: str, candidates: list[Wikilink] | None = None) -> tuple[Zones, list[Wikilink]]:
     """The zones of a body and its wikilinks, each character belonging to whichever of the two starts first.
 
     So `[[Bash|`x`]]` is a link, and `` `[[x]]` `` is code. A Markdown link is dropped where a wikilink lies in its
-    label (links hold no links) or where it starts inside a wikilink.
+    label (links hold no links) or where it starts inside a wikilink. `candidates` is `find_candidates(body)`, where the
+    caller has it.
     """
     zones = find_zones(body)
-    candidates = _candidates(body)
+    if candidates is None:
+        candidates = find_candidates(body)
     if not candidates:
         return zones, candidates
     accepted, torn = _settle(zones, candidates)
@@ -117,20 +126,31 @@ def read_body(body: str) -> tuple[Zones, list[Wikilink]]:
     return zones, accepted
 
 
-def _candidates(body: str) -> list[Wikilink]:
+def find_candidates(body: str) -> list[Wikilink]:
+    """Everything between double brackets that is a wikilink unless it stands in code, math or HTML."""
     if "[[" not in body:
         return []
     found = []
-    pattern = WIKILINK_OR_ESCAPE if "\\" in body else WIKILINK
-    for match in pattern.finditer(body):
-        inner = match[1]
-        if not inner or inner.isspace():
-            continue
-        start, end = match.span()
-        if start and body[start - 1] == "!" and not _is_escaped(body, start - 1):
-            found.append(Wikilink(start - 1, end, inner, embed=True))
+    escapes = "\\[" in body
+    at = body.find("[[")
+    while at >= 0:
+        # The plain kind without the pattern, which costs more; bounded, lest a row of unclosed ones be quadratic.
+        end = body.find("]]", at, at + 200)
+        inner = body[at + 2 : end] if end >= 0 else "["
+        if "[" in inner or "]" in inner or "\n" in inner or "\r" in inner or body.startswith("]", end + 2) or escapes:
+            match = WIKILINK.match(body, at)
+            if match is None or (escapes and _is_escaped(body, at)):
+                at = body.find("[[", at + 1)
+                continue
+            inner, end = match[1], match.end()
         else:
-            found.append(Wikilink(start, end, inner, embed=False))
+            end += 2
+        if inner and not inner.isspace():
+            if at and body[at - 1] == "!" and not _is_escaped(body, at - 1):
+                found.append(Wikilink(at - 1, end, inner, embed=True))
+            else:
+                found.append(Wikilink(at, end, inner, embed=False))
+        at = body.find("[[", end)
     return found
 
 

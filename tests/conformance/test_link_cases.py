@@ -107,7 +107,9 @@ def test_scan_agrees(cases: dict[str, dict[str, Any]], case_id: str) -> None:
     for path, data in _files(cases[case_id]).items():
         if path.endswith(".md"):
             note, scan = parse_note(decode_note(data)), scan_note(decode_note(data))
-            assert [(link.path, link.subpath, link.embed, link.in_frontmatter) for link in note.links] == list(scan.links)
+            assert [(link.path, link.subpath, link.embed, link.in_frontmatter, link.markdown) for link in note.links] == [
+                link[:5] for link in scan.links
+            ]
             assert (note.tags, note.aliases, note.problems) == (scan.tags, scan.aliases, scan.problems)
 
 
