@@ -1,0 +1,145 @@
+"""docs/FORMATS.md is held to the code: its examples are parsed, its tables compared."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from aria_dream import errors
+from aria_dream.dream.dream_log import parse_blocks, render_block, render_head
+from aria_dream.dream.episode import EpisodeRecord, episode_record, parse_episodes
+from aria_dream.dream.jsonl import parse_records
+from aria_dream.dream.review_note import HEADINGS, read_managed, render_managed, render_review_head
+from aria_dream.dream.seeds import KEYS, parse_seeds, render_seeds_head
+from aria_dream.dream.ticks import read_ticks
+from aria_dream.review.journal import parse_journal
+from aria_dream.review.proposal import (
+    EVENTS,
+    KINDS,
+    Event,
+    Proposal,
+    event_record,
+    planned_record,
+    proposal_id,
+    proposed_record,
+)
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "FORMATS.md").read_text("utf-8")
+AT = datetime(2026, 11, 30, tzinfo=UTC)
+
+
+def example(name: str) -> str:
+    """The text inside the fence that follows `<!-- example: NAME -->`."""
+    (found,) = re.findall(rf"<!-- example: {name} -->\n```\w+\n(.*?)```\n", PAGE, re.DOTALL)
+    assert isinstance(found, str)
+    return found
+
+
+def table(heading: str) -> list[list[str]]:
+    """Rows of the first table under a heading (or behind a line that starts like it), header left out."""
+    behind = PAGE[PAGE.index(heading) :]
+    (rows, *_) = re.findall(r"(?:^\|.*\n)+", behind, re.MULTILINE)
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows.splitlines()[2:]]
+
+
+def names(cell: str) -> list[str]:
+    """Everything in backticks."""
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def test_exit_codes() -> None:
+    documented = {int(code): meaning for code, meaning in table("## Exit codes")}
+    tree = [errors.AriaDreamError]
+    for error in tree:
+        tree.extend(error.__subclasses__())
+    own = [error for error in tree if error.__module__ == errors.__name__]
+    assert {error.exit_code: error.meaning for error in own} == {
+        code: meaning for code, meaning in documented.items() if code not in (0, 2)
+    }
+    assert len({error.exit_code for error in own}) == len(own)
+
+
+def test_every_example_is_tested() -> None:
+    assert re.findall(r"<!-- example: ([\w-]+) -->", PAGE) == [
+        "dream-note",
+        "review-note",
+        "seeds-note",
+        "proposals",
+        "runs",
+    ]
+
+
+def test_the_dream_note() -> None:
+    text = example("dream-note")
+    ((block,), problems) = parse_blocks(text)
+    assert problems == ()
+    assert f"{render_head(date(2026, 11, 30))}\n{render_block(block)}" == text
+    assert len(block.pairs) == len(block.drops) == 2
+    assert read_ticks(text.replace("[ ]", "[x]"))[1] == ()
+
+
+def test_the_review_note() -> None:
+    text = example("review-note")
+    block, problems = read_managed(text)
+    assert problems == ()
+    assert block is not None
+    assert f"{render_review_head()}{render_managed(block.items)}\n" == text
+    assert ", ".join(HEADINGS.values()) in PAGE
+    assert list(HEADINGS) == list(KINDS)
+
+
+def test_the_seeds_note() -> None:
+    seeds, problems = parse_seeds(example("seeds-note"))
+    assert problems == ()
+    assert [seed.kind for seed in seeds] == ["external-novelty", "internal"]
+    assert tuple(names(row[0])[0] for row in table("### `Dream seeds.md`")) == KEYS
+
+
+def test_proposals() -> None:
+    states, problems = parse_journal(example("proposals"))
+    assert problems == ()
+    (state,) = states.values()
+    assert (state.state, state.paths[0], state.janus) == ("applied", "garden/Compost.md", "STANDS")
+    assert state.edits
+    rows = {names(row[0])[0]: row for row in table("Every record has `event`")}
+    assert tuple(rows) == (*EVENTS, "renamed")
+    assert set(names(rows["proposed"][2])) == set(proposed_record(state.proposal)) - {"event", "version", "at", "id"}
+    edits = planned_record("x", state.edits, AT)["edits"]
+    assert isinstance(edits, list)
+    assert set(names(rows["planned"][2])) == {"edits", *edits[0]}
+    assert names(next(line for line in PAGE.splitlines() if line.startswith("- `kind`:"))) == ["kind", *KINDS]
+
+
+@pytest.mark.parametrize("event", [event for event in get_args(Event) if event != "proposed"])
+def test_states_are_as_the_table_says(event: Event) -> None:
+    before = ["applied"] if event == "rolled_back" else ["rejected"] if event == "reopened" else []
+    paths = ("A.md", "B.md")
+    id_ = proposal_id("link", paths, 0)
+    proposal = Proposal(id=id_, kind="link", paths=paths, round=0, at=AT, expires_at=None, titles=("A", "B"))
+    details: dict[str, object] = {"edits": [], "verdict": "STANDS"}
+    steps = [event_record(name, id_, AT, **details) for name in (*before, event)]  # type: ignore[arg-type] # literals
+    states, problems = parse_journal("\n".join(json.dumps(step) for step in [proposed_record(proposal), *steps]))
+    assert problems == ()
+    documented = {names(row[0])[0]: row[1].strip("`") for row in table("Every record has `event`")}[event]
+    assert states[id_].state == ("proposed" if documented == "unchanged" else documented)
+
+
+def test_runs() -> None:
+    (episode,), problems = parse_episodes(example("runs"))
+    assert problems == ()
+    assert isinstance(episode, EpisodeRecord)
+    documented = [names(row[0])[0] for row in table("### `runs.jsonl`")]
+    assert documented == list(episode_record(episode))
+    (record,), _ = parse_records(example("runs"))
+    assert record[1] == json.loads(json.dumps(episode_record(episode)))
+
+
+def test_markers() -> None:
+    documented = {names(row[0])[0] for row in table("Our own notes bear")}
+    written = (render_head(date(2026, 1, 1)), render_review_head(), render_seeds_head())
+    assert {found for text in written for found in re.findall(r"^aria-dream: (\w+)$", text, re.MULTILINE)} <= documented
