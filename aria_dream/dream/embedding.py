@@ -32,7 +32,7 @@ _CHARACTERS_PER_WORD: Final = 6
 _NOISE = re.compile(
     r"https?://\S+"
     r"|^[ \t]*(?:[-*+>][ \t]+|#{1,6}[ \t]+|\d{1,9}[.)][ \t]+|\[[ xX]\][ \t]+)+"
-    r"|[*_`~=|\\]+|\[\^[^\]\s]{1,40}\]",
+    r"|[*_`~=|\\\[\]]+|\[\^[^\]\s]{1,40}\]",
     re.MULTILINE,
 )
 
@@ -50,8 +50,8 @@ class Passage:
 def passages(title: str, note: Note) -> tuple[Passage, ...]:
     """What represents `note` in the model, title first, at most `MAX_PASSAGES` + 1 pieces of bounded length.
 
-    Frontmatter, code, math, HTML and comments are left out; a link is its displayed text. A note without prose is its
-    title, with its aliases; a note without either is `"untitled"`.
+    Frontmatter, links, code, math, HTML and comments are left out. A note without prose is its title, with its aliases;
+    a note without either is `"untitled"`.
     """
     name = " ".join(_words(", ".join((title, *note.aliases[:8]))))[:200].strip(" ,") or "untitled"
     found = tuple(Passage(text, 1.0) for text in _cut(_words(_NOISE.sub(" ", prose(note)))))
@@ -59,14 +59,14 @@ def passages(title: str, note: Note) -> tuple[Passage, ...]:
 
 
 def prose(note: Note) -> str:
-    """The body's prose, links as displayed, everything opaque as a space; at most the first 24,000 characters."""
+    """The body's prose, every link and everything opaque as a space; at most the first 24,000 characters.
+
+    A link names its target: with its text left in, a vector would know the vault's own links, and the judge that learns
+    from them would trust it too much. Leaving them out costs nothing (MRR of the cosine .185 against .189).
+    """
     end = min(len(note.text), note.body_start + _SCANNED_CHARACTERS)
     replaced = [(span.start, span.end, " ") for span in note.opaque if span.start < end]
-    replaced += [
-        (link.start, link.end, " " if link.embed else link.display or _last_part(link.path) or link.subpath.strip("#^"))
-        for link in note.links
-        if not link.in_frontmatter and link.start < end
-    ]
+    replaced += [(link.start, link.end, " ") for link in note.links if not link.in_frontmatter and link.start < end]
     pieces, at = [], note.body_start
     for start, stop, text in sorted(replaced):
         if start >= at:
@@ -74,10 +74,6 @@ def prose(note: Note) -> str:
         at = max(at, stop)
     pieces.append(note.text[at:end])
     return "".join(pieces)
-
-
-def _last_part(path: str) -> str:
-    return path.rsplit("/", 1)[-1].removesuffix(".md")
 
 
 def _words(text: str) -> Iterator[str]:

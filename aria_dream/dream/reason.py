@@ -1,0 +1,235 @@
+"""Why a pair was kept or dropped, in words that a writer understands and that are true of the two notes.
+
+Every clause can be checked against the notes: a named word is written in both, a named note is a neighbour of both, a
+mention stands in the prose as quoted. What is only a number is said without the number.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from aria_dream.dream.function_words import FUNCTION_WORDS, language_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+MAX_WORDS: Final = 3
+FEW_WORDS: Final = 2
+"""Two notes with no more telling words in common than this share few words."""
+_READ_CHARACTERS: Final = 24_000
+_SHORTEST_WORD: Final = 4
+_LONGEST_WORD: Final = 32
+_QUOTE: Final = 48
+_SHINGLE: Final = 4
+_STEM: Final = 5
+_LEAST_SHINGLES: Final = 12
+
+# Scripts without spaces; their words are found as the longest runs that both notes hold.
+_UNSPACED: Final = "\u0e01-\u0eff\u30a1-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_WORD = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W\d_])+(?:['’-](?:(?![{_UNSPACED}])[^\W\d_])+)*")
+_HIRAGANA = re.compile("[\u3041-\u309f]")
+"""Grammar between Japanese words, never a word worth naming."""
+_RUN = re.compile(rf"[{_UNSPACED}]+")
+
+
+@dataclass(frozen=True, slots=True)
+class NoteView:
+    """What a reason may speak of in one note."""
+
+    title: str
+    prose: str
+    """Plain text, links left out (`dream.embedding.prose`)."""
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A note that both notes of a pair are linked with."""
+
+    title: str
+    from_first: bool
+    """The first note of the pair links to it; else it links to the first."""
+    from_second: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Common:
+    """What two notes have in common, as far as it can be named."""
+
+    words: tuple[str, ...]
+    """Telling words that both notes hold, most telling first, as the first note writes them."""
+    mention: tuple[str, str] | None
+    """`(title of the mentioning note, the mention as written)`: the other's title or alias in its prose."""
+    between: Between | None
+    twins: float
+    """Share of the shorter note's word sequences that the other holds too: near 1 for copies and excerpts."""
+    overlap: float
+    """Share of the content words of the note that has fewer, by their first letters, that the other holds too."""
+    one_language: bool
+    """False only where both languages are known and differ."""
+
+
+def fold(word: str) -> str:
+    """`word` as words are compared: NFKC, case folded."""
+    return unicodedata.normalize("NFKC", word).casefold()
+
+
+def in_common(
+    first: NoteView, second: NoteView, rarity: Callable[[str], float], between: Sequence[Between] = ()
+) -> Common:
+    """What `first` and `second` share. `rarity(word)`: how telling a folded word is in this vault, 0 or more.
+
+    `between`: notes linked with both, the most telling first.
+    """
+    one, two = _Words(first), _Words(second)
+    return Common(
+        words=tuple(_shared(one, two, rarity)),
+        mention=_mention(first, second) or _mention(second, first),
+        between=between[0] if between else None,
+        twins=_twins(one.order, two.order),
+        overlap=_overlap(one.stems, two.stems),
+        one_language=one.language is None or two.language is None or one.language == two.language,
+    )
+
+
+class _Words:
+    """The words of one note: how often each occurs, folded, and how it is written."""
+
+    def __init__(self, note: NoteView) -> None:
+        self.count: Counter[str] = Counter()
+        self.written: dict[str, Counter[str]] = {}
+        self.order: list[str] = []
+        self.runs: list[str] = []
+        self.stems: set[str] = set()
+        self.title = {fold(word) for word in _WORD.findall(note.title)}
+        for word in _WORD.findall(f"{note.title}\n{note.prose[:_READ_CHARACTERS]}"):
+            folded = fold(word)
+            if _HIRAGANA.match(folded):
+                continue
+            self.order.append(folded)
+            if _RUN.fullmatch(word):
+                self.runs.append(folded)
+                self.stems.update(folded[at : at + 2] for at in range(len(folded) - 1))
+            else:
+                if len(folded) >= _SHORTEST_WORD and folded not in FUNCTION_WORDS:
+                    self.stems.add(folded[:_STEM])
+                self.count[folded] += 1
+                self.written.setdefault(folded, Counter())[word] += 1
+        self.language = _script(self.runs, self.order) or language_of(self.order)
+
+
+def _script(runs: Sequence[str], order: Sequence[str]) -> str | None:
+    """A language told by its script, where most words are written in one without spaces."""
+    if 2 * len(runs) <= len(order):
+        return None
+    text = "".join(runs)
+    for name, block in (("ja", "[\u30a1-\u30ff]"), ("ko", "[\uac00-\ud7af]"), ("th", "[\u0e01-\u0eff]")):
+        if re.search(block, text):
+            return name
+    return None  # Chinese, or Japanese without katakana
+
+
+def _overlap(one: set[str], two: set[str]) -> float:
+    smaller = min(len(one), len(two))
+    return len(one & two) / smaller if smaller else 0.0
+
+
+def _shared(one: _Words, two: _Words, rarity: Callable[[str], float]) -> Iterator[str]:
+    """Telling words of both, the most telling first."""
+    weights: dict[str, float] = {}
+    for word in one.count.keys() & two.count.keys():
+        if _SHORTEST_WORD <= len(word) <= _LONGEST_WORD and word not in FUNCTION_WORDS:
+            often = min(one.count[word], two.count[word], 4)
+            weights[word] = rarity(word) * (1 + 0.25 * (often - 1)) * (1.5 if word in one.title | two.title else 1.0)
+    for run in _common_runs(one.runs, two.runs):
+        weights[run] = rarity(run) * (1 + 0.2 * len(run))
+    ranked = sorted((word for word, weight in weights.items() if weight > 0), key=lambda w: (-weights[w], w))
+    for word in _distinct(ranked):
+        yield _as_written(word, one, two)
+
+
+def _distinct(words: Iterable[str]) -> Iterator[str]:
+    """`words` without those that contain, or are contained in, an earlier one (culture, cultures)."""
+    seen: list[str] = []
+    for word in words:
+        if not any(word in other or other in word for other in seen):
+            seen.append(word)
+            yield word
+
+
+def _as_written(word: str, one: _Words, two: _Words) -> str:
+    forms = one.written.get(word, Counter()) + two.written.get(word, Counter())
+    if not forms or forms[word]:
+        return word  # somewhere it is written small: capitals elsewhere only start sentences
+    return max(one.written[word].items(), key=lambda form: (form[1], form[0]))[0]
+
+
+def _common_runs(one: Sequence[str], two: Sequence[str]) -> list[str]:
+    """The longest pieces of two to six characters that both sides hold, in scripts without spaces."""
+    pieces = _pieces(one) & _pieces(two)
+    covered = {part for piece in pieces for part in (piece[1:], piece[:-1])}
+    return sorted(pieces - covered, key=lambda piece: (-len(piece), piece))[:40]
+
+
+def _pieces(runs: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    for run in runs[:2000]:
+        for size in range(2, 7):
+            found.update(run[at : at + size] for at in range(min(len(run), 400) - size + 1))
+    return found
+
+
+def _mention(inside: NoteView, of: NoteView) -> tuple[str, str] | None:
+    for name in (of.title, *of.aliases):
+        if len(name) < _SHORTEST_WORD and not _RUN.search(name):
+            continue
+        words = [re.escape(word) for word in name.split()]
+        if not words or len(name) > _QUOTE:
+            continue
+        pattern = r"\s+".join(words)
+        edged = pattern if _RUN.search(name) else rf"(?<!\w){pattern}(?!\w)"
+        found = re.search(edged, inside.prose[:_READ_CHARACTERS], re.IGNORECASE)
+        if found:
+            return inside.title, " ".join(found[0].split())
+    return None
+
+
+def _twins(one: Sequence[str], two: Sequence[str]) -> float:
+    first, second = _shingles(one), _shingles(two)
+    smaller = min(len(first), len(second))
+    return len(first & second) / smaller if smaller >= _LEAST_SHINGLES else 0.0
+
+
+def _shingles(words: Sequence[str]) -> set[tuple[str, ...]]:
+    return {tuple(words[at : at + _SHINGLE]) for at in range(len(words) - _SHINGLE + 1)}
+
+
+def listed(words: Sequence[str]) -> str:
+    """`"a"`, `"a and b"`, `"a, b and c"`."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def speak_of(common: Common) -> str | None:
+    """The clause that names the shared words."""
+    return f"both speak of {listed(common.words[:MAX_WORDS])}" if common.words else None
+
+
+def mentioned(common: Common) -> str | None:
+    """The clause that quotes a mention."""
+    return f"{common.mention[0]} mentions “{common.mention[1]}” without a link" if common.mention else None
+
+
+def meet(common: Common) -> str | None:
+    """The clause that names the note between them, with the direction of its links."""
+    between = common.between
+    if between is None:
+        return None
+    if between.from_first and between.from_second:
+        return f"both lead to {between.title}"
+    if not between.from_first and not between.from_second:
+        return f"{between.title} leads to both"
+    return f"{between.title} lies between them"
