@@ -108,7 +108,11 @@ def _write(disk: DiskVault, plan: MovingIn, files: Iterable[str]) -> None:
         writes.append(made)
     if plan.policy_folder:
         writes.append(_policy_edit(disk, plan))
-    outcome = disk.write(ChangeSet(writes=tuple(writes)), label="init")
+    try:
+        outcome = disk.write(ChangeSet(writes=tuple(writes)), label="init")
+    except OSError as error:  # the journal's folder: without a journal nothing is written
+        reason = error.strerror or str(error)
+        raise WriteRefusedError(f"nothing was written: {error.filename} cannot be used ({reason})") from error
     match outcome:
         case Written():
             return

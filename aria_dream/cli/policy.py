@@ -86,7 +86,7 @@ def _plain(policy: Policy, name: str) -> object:
 
 def _print(root: Path, live: LivePolicy, sharing: Sharing, problems: tuple[Problem, ...]) -> None:
     policy = live.policy
-    click.echo(f"{root.name}: {policy.path or 'no policy note; `aria-dream init` makes one. These are the defaults.'}")
+    click.echo(f"{root.name}: {policy.path or _without_note(policy)}")
     for door, reason in policy.shut.items():
         click.echo(f"  {door.value} is off: {reason}")
     if sharing.closed and not policy.shut:
@@ -110,6 +110,12 @@ def _print(root: Path, live: LivePolicy, sharing: Sharing, problems: tuple[Probl
         click.echo("\nTo mend")
         for problem in problems:
             click.echo(f"  {problem}")
+
+
+def _without_note(policy: Policy) -> str:
+    if policy.shut:
+        return "the policy note is gone or cannot be read, so everything is closed."
+    return "no policy note; `aria-dream init` makes one. These are the defaults."
 
 
 def _origin(policy: Policy, name: str) -> str:

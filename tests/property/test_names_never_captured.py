@@ -169,12 +169,12 @@ def test_an_empty_folder_of_the_writer_is_left_alone() -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["jackyzha0-2023-03", "logseq-docs", "vaultofknowledge", "foam-docs"])
+@pytest.mark.parametrize(
+    "name", ["jackyzha0-2023-03", "logseq-docs", "vaultofknowledge", "foam-docs", "horcy-zh-tw", "kepano"]
+)
 @pytest.mark.parametrize("wanted", ["dreams", "pages", "docs"])
 def test_real_vaults(shared: Path, name: str, wanted: str) -> None:
     root = shared / "vaults" / name
-    if not root.is_dir():
-        pytest.skip(f"there is no {name}")
     files = tuple(sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()))
     notes = [path for path in files if path.lower().endswith(".md")]
     links = tuple(
