@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from aria_dream.errors import Problem
 from aria_dream.vault.obsidian import (
@@ -29,11 +28,11 @@ def read_obsidian_settings(root: str, config_folder: str) -> tuple[ObsidianSetti
     problems: list[Problem] = []
 
     def text_of(name: str) -> str | None:
-        path = os.path.join(root, config_folder, *name.split("/"))
+        path = Path(root, config_folder, *name.split("/"))
         try:
-            if not os.path.isfile(path):
+            if not path.is_file():
                 return None
-            with open(path, "rb") as file:
+            with path.open("rb") as file:
                 return file.read(_MAX_BYTES).decode("utf-8", "surrogateescape")
         except OSError as error:
             why = (error.strerror or str(error)).lower()

@@ -22,8 +22,17 @@ from aria_dream.effects.places import vault_key
 from aria_dream.effects.scan import Scan, rescan, scan_vault
 from aria_dream.errors import Problem
 from aria_dream.vault.graph import LinkGraph, NoteFacts
-from aria_dream.vault.linkage import LinkCounts, Linkage, count_links, link_files, meanings, note_graph, source_numbers
-from aria_dream.vault.record import AMBIGUOUS, unpack_record
+from aria_dream.vault.linkage import (
+    Linkage,
+    LinkCounts,
+    count_links,
+    kind_of,
+    link_files,
+    meanings,
+    note_graph,
+    source_numbers,
+)
+from aria_dream.vault.record import AMBIGUOUS, NameCounts, count_names, unpack_record
 from aria_dream.vault.resolve import Resolver
 from aria_dream.vault.snapshot import difference
 from aria_dream.vault.sync_conflict import original_of_numbered_copy
@@ -114,6 +123,16 @@ class VaultIndex:
         return count_links(self.linkage, self.graph)
 
     @cached_property
+    def name_counts(self) -> NameCounts:
+        """Counts of tags, aliases and frontmatter; notes that Obsidian hides (`userIgnoreFilters`) are left out."""
+        linkage = self.linkage
+        return count_names(
+            unpack_record(content.packed)
+            for source, content in enumerate(self.contents)
+            if kind_of(path := linkage.path_of(source)) == "note" and not self.app.ignores(path)
+        )
+
+    @cached_property
     def resolver(self) -> Resolver:
         """Says which file of this vault a link means."""
         return Resolver(self.files)
@@ -126,13 +145,11 @@ class VaultIndex:
             path = self.linkage.path_of(source)
             original = original_of_numbered_copy(path)
             other = None if original is None else self.linkage.source_of(original)
-            if other is not None and self.contents[source] != UNREAD and self._size(path):
-                if self.contents[source].digest == self.contents[other].digest:
-                    found.add(path)
+            if other is None or self.contents[source] == UNREAD or not self.scan.snapshot.files[path].size_bytes:
+                continue  # an empty `Untitled 2` is no copy of an empty `Untitled`
+            if self.contents[source].digest == self.contents[other].digest:
+                found.add(path)
         return frozenset(found)
-
-    def _size(self, path: str) -> int:
-        return self.scan.snapshot.files[path].size_bytes
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:

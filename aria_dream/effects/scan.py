@@ -5,6 +5,8 @@ the vault is. Symbolic links are never followed: what they lead to inside the va
 lies outside is not the vault's.
 """
 
+# ruff: noqa: PTH112, PTH113, PTH116, PTH118  # plain strings: a Path for each of 50,000 files costs more than the walk
+
 from __future__ import annotations
 
 import os
@@ -114,7 +116,7 @@ def state_of(root: str, path: str) -> FileState | None:
         return None
     if any(_is_link(file_path(root, "/".join(parts[:depth]))) for depth in range(1, len(parts))):
         return None
-    folder, _, name = path.rpartition("/")
+    folder = path.rpartition("/")[0]
     walk = _Walk(root)
     try:
         # Listed rather than asked for by name: a disk that folds case must not answer for another spelling.
@@ -221,12 +223,16 @@ class _Walk:
         name = entry.name
         if name.endswith(".icloud") and len(name) > len("..icloud") and entry.is_file(follow_symlinks=False):
             self.stubs.append((prefix + name[1 : -len(".icloud")], entry.stat(follow_symlinks=False)))
-        elif not prefix and entry.is_dir() and self.config_folder != ".obsidian":
-            # The folder may be renamed; any dot folder that holds app.json is one, `.obsidian` wins.
-            if name == ".obsidian" or (
-                os.path.isfile(os.path.join(entry.path, "app.json")) and (not self.config_folder or name < self.config_folder)
-            ):
-                self.config_folder = name
+        elif not prefix and entry.is_dir() and self._rather_configures(entry):
+            self.config_folder = name
+
+    def _rather_configures(self, entry: os.DirEntry[str]) -> bool:
+        """Whether a dot folder is Obsidian's, rather than the one found before. It may have any name and then holds
+        app.json; `.obsidian` wins."""
+        if ".obsidian" in (entry.name, self.config_folder):
+            return entry.name == ".obsidian"
+        first = not self.config_folder or entry.name < self.config_folder
+        return first and os.path.isfile(os.path.join(entry.path, "app.json"))
 
     def _link(self, path: str, entry: os.DirEntry[str]) -> None:
         try:
@@ -241,7 +247,8 @@ class _Walk:
             self._problem(path, "is a link to a place outside the vault and is not followed")
 
     def _is_new_folder(self, entry: os.DirEntry[str]) -> bool:
-        status = os.stat(entry.path, follow_symlinks=False) if sys.platform == "win32" else entry.stat(follow_symlinks=False)
+        # On Windows a listing tells no inodes.
+        status = os.stat(entry.path) if sys.platform == "win32" else entry.stat(follow_symlinks=False)
         key = (status.st_dev, status.st_ino)
         if key in self.seen_folders and status.st_ino:  # a bind mount may bring a folder back
             return False

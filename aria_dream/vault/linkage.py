@@ -1,4 +1,4 @@
-"""Every link occurrence of a vault with the file it means, in flat integer arrays; the graph and all counts come from it.
+"""Every link occurrence of a vault with the file it means, in flat integer arrays: graph and counts come from it.
 
 Definitions of the counts: `LinkCounts`. They are those of the reference counts in `tests/conformance`.
 """
@@ -241,7 +241,7 @@ class LinkCounts:
     isolated_notes: int
     """Notes with no resolved link to or from another note."""
     orphans_no_link_at_all: int
-    """Notes with no link of any kind, unresolved and attachments included."""
+    """Notes with no link of any kind to or from another file; an unresolved link counts, a self link does not."""
     components: int
     """Weakly connected, over note-to-note pairs."""
     largest_component: int
@@ -269,8 +269,9 @@ def count_links(linkage: Linkage, graph: LinkGraph) -> LinkCounts:
         start, end = offsets[source], offsets[source + 1]
         if start == end:
             continue
-        linked[file] = 1
         distinct = set(targets[start:end])
+        if distinct != {file}:
+            linked[file] = 1
         distinct.discard(-1)
         pairs += len(distinct)
         if file in distinct:

@@ -6,7 +6,7 @@ uses for daily notes. Every piece of the regular expressions built here is bound
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,8 +30,11 @@ _LOCALE_FORMATS = {
     "lll": "MMM D, YYYY h:mm A",
     "llll": "ddd, MMM D, YYYY h:mm A",
 }
-_MONTHS = "January February March April May June July August September October November December".split()
-_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _ANY_WORD = r"(?:\d{1,2}(?:月|월)|[^\W\d_]{1,20}\.?)"
 _ORDINAL = r"(?:\.|º|ª|°|-?[^\W\d_]{1,3})?"  # 1st, 1., 1er, 1º, 1日, 1-й
 _MONTH_2, _DAY_2 = r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
@@ -78,7 +81,7 @@ class MomentFormat:
         if parts.get("month") and parts.get("day"):
             year = int(parts.get("year") or 2024)  # a leap year where none is written
             try:
-                datetime.date(year, int(parts["month"]), int(parts["day"]))
+                dt.date(year, int(parts["month"]), int(parts["day"]))
             except ValueError:
                 return False
         return True
@@ -98,7 +101,9 @@ def parse_moment_format(format_: str) -> MomentFormat:
     """
     expanded = _LOCALE_TOKEN.sub(_expand_locale_token, format_[:_MAX_FORMAT_CHARACTERS])
     tokens = [found.groups() for found in _TOKEN.finditer(expanded)]
-    has_number = any(token in _PIECES and token not in "aAzz" for literal, backslash, token in tokens if not backslash)
+    has_number = any(
+        piece in _PIECES and piece not in ("a", "A", "z", "zz") for _, escaped, piece in tokens if not escaped
+    )
     pieces: list[str] = []
     named: set[str] = set()
     for literal, backslash, token in tokens:

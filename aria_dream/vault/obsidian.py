@@ -216,7 +216,7 @@ def default_daily_notes() -> DatedNotes:
 
 
 def parse_periodic_notes(text: str) -> tuple[tuple[DatedNotes, ...], tuple[Problem, ...]]:
-    """The enabled kinds in the `data.json` of the plugin Periodic Notes, both its old and its new (calendar set) form."""
+    """The enabled kinds in the `data.json` of the plugin Periodic Notes, in its old or its new (calendar set) form."""
     values, problems = _parse_object(text)
     sets = values.get("calendarSets")
     holders = [entry for entry in sets if isinstance(entry, dict)] if isinstance(sets, list) else [values]

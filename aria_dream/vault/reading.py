@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 
 
 def record_of_note(data: bytes) -> Record:
-    """The record of a note with these bytes. Lines of links in properties are those where the link's path first
-    stands."""
+    """The record of a note with these bytes. Where the scan does not tell a link's place, its line is the next one that
+    holds the link's path."""
     text = decode_note(data)
     scan = scan_note(text)
     paths: list[str] = []
     flags: list[int] = []
     lines: list[int] = []
-    seen = 0
-    line = 1
+    seen, line = 0, 1
     for path, _, embed, in_frontmatter, markdown, start in scan.links:
         paths.append(path)
         flags.append((EMBED if embed else 0) | (MARKDOWN if markdown else 0) | (FRONTMATTER if in_frontmatter else 0))
-        if in_frontmatter:
-            at = text.find(path, 0, scan.body_start)
-            lines.append(text.count("\n", 0, at) + 1 if at >= 0 else 1)
+        if start >= 0:
+            at = scan.body_start + start
         else:
-            line += text.count("\n", seen, scan.body_start + start)
-            seen = scan.body_start + start
-            lines.append(line)
+            at = text.find(path, seen if in_frontmatter else max(seen, scan.body_start))
+        if at > seen:
+            line += text.count("\n", seen, at)
+            seen = at
+        lines.append(line)
     return Record(
         link_paths=tuple(paths),
         link_flags=tuple(flags),

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 EMBED = 1
 MARKDOWN = 2
@@ -85,3 +89,33 @@ def unpack_record(packed: str) -> Record:
     if not len(record.link_paths) == len(record.link_flags) == len(record.link_lines):
         raise ValueError("not a packed record")
     return record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameCounts:
+    """Tags, aliases and frontmatter over a vault's notes."""
+
+    distinct_tags: int
+    notes_with_tags: int
+    aliases: int
+    notes_with_aliases: int
+    notes_with_frontmatter: int
+
+
+def count_names(records: Iterable[Record]) -> NameCounts:
+    """The counts over the records of notes."""
+    tags: set[str] = set()
+    with_tags = aliases = with_aliases = with_frontmatter = 0
+    for record in records:
+        tags.update(record.tags)
+        with_tags += bool(record.tags)
+        aliases += len(record.aliases)
+        with_aliases += bool(record.aliases)
+        with_frontmatter += record.has_frontmatter
+    return NameCounts(
+        distinct_tags=len(tags),
+        notes_with_tags=with_tags,
+        aliases=aliases,
+        notes_with_aliases=with_aliases,
+        notes_with_frontmatter=with_frontmatter,
+    )

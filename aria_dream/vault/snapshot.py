@@ -122,6 +122,6 @@ def _same_file(before: Snapshot, after: Snapshot, old: str, new: str) -> bool:
 
 
 def shrank_suddenly(before: Snapshot, after: Snapshot) -> bool:
-    """Whether more than half of at least ten files vanished at once: a drive that went away, not a writer tidying up."""
+    """Whether more than half of at least ten files vanished at once: a drive that went away, not a writer tidying."""
     gone = sum(1 for path in before.files if path not in after.files)
     return len(before.files) >= 10 and gone - len(after.files.keys() - before.files.keys()) > len(before.files) // 2

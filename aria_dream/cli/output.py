@@ -1,0 +1,70 @@
+"""How commands print: JSON that any encoding carries, lists that end, and progress for a person who waits."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+LIST_LENGTH = 10
+"""Lines of a list before it is cut."""
+
+
+def echo_json(value: object) -> None:
+    """Prints `value` as one line of JSON: readable where stdout is UTF-8, else with escapes."""
+    text = json.dumps(value, ensure_ascii=False)
+    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("_", "-")
+    try:
+        plain = encoding in ("utf-8", "utf8") and bool(text.encode("utf-8"))
+    except UnicodeError:  # half a character, from a file name that is no UTF-8
+        plain = False
+    if not plain:
+        text = json.dumps(value)
+    click.echo(text)
+
+
+def echo_list(title: str, lines: Iterable[str], *, everything: bool) -> None:
+    """Prints the lines under their title, the first few unless `everything`; nothing where there are none."""
+    listed = list(lines)
+    if not listed:
+        return
+    click.echo(f"\n{title}")
+    shown = listed if everything or len(listed) <= LIST_LENGTH + 1 else listed[:LIST_LENGTH]
+    for line in shown:
+        click.echo(f"  {line}")
+    if len(shown) < len(listed):
+        click.echo(f"  … and {len(listed) - len(shown)} more (--all shows them)")
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """`1 note`, `2 notes`, `1,234 notes`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A function `(done, total)` that draws a bar on stderr; None where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    bar = click.progressbar(length=1, label=label, file=sys.stderr)
+    drawn = 0
+
+    def show(done: int, total: int) -> None:
+        nonlocal drawn
+        bar.length = total
+        bar.update(done - drawn)
+        drawn = done
+
+    try:
+        yield show
+    finally:
+        if drawn:
+            bar.finish()
+            bar.render_finish()

@@ -1,0 +1,176 @@
+"""Records, linkages, look-ups by name and the names of sync conflicts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aria_dream.vault.linkage import Meant, count_links, kind_of, link_files, meanings, name_key, note_graph
+from aria_dream.vault.lookup import NotOne, find_note
+from aria_dream.vault.record import EMBED, EMPTY, Record, count_names, pack_record, unpack_record
+from aria_dream.vault.resolve import Resolver
+from aria_dream.vault.sync_conflict import is_conflict_copy, original_of_numbered_copy
+
+TEXTS = st.text(st.characters(), max_size=8)
+
+
+@given(
+    st.lists(st.tuples(TEXTS, st.integers(0, 15), st.integers(0, 99)), max_size=4),
+    st.lists(TEXTS, max_size=3),
+    TEXTS,
+    st.booleans(),
+)
+def test_packing_a_record_is_reversible(
+    links: list[tuple[str, int, int]], names: list[str], marker: str, dream: bool
+) -> None:
+    record = Record(
+        link_paths=tuple(path for path, _, _ in links),
+        link_flags=tuple(flag for _, flag, _ in links),
+        link_lines=tuple(line for _, _, line in links),
+        words=3,
+        aliases=tuple(names),
+        tags=tuple(names),
+        has_frontmatter=dream,
+        dream=dream,
+        marker=marker,
+        plugin=marker,
+        problems=tuple((1, name) for name in names),
+    )
+    packed = pack_record(record)
+    assert packed.isascii()
+    assert unpack_record(packed) == record
+    assert packed.endswith(",[]]") == (not names)
+
+
+@pytest.mark.parametrize(
+    "packed", ["", "[]", "{", "3", "[1,2,3,4,5,6,7,8,9,10,11]", '[[1],[],[],0,[],[],0,1,"","",[]]']
+)
+def test_what_is_no_record_says_so(packed: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        unpack_record(packed)
+
+
+def test_files_are_told_apart_by_their_endings() -> None:
+    assert [kind_of(path) for path in ("a.md", "A.MD", "b.canvas", "c.base", "d.png", "md")] == [
+        "note", "note", "canvas", "base", "attachment", "attachment",
+    ]  # fmt: skip
+
+
+def test_a_name_and_a_link_to_it_share_a_key() -> None:
+    assert name_key("a/Überblick.md") == name_key("überblick") == name_key("U\u0308BERBLICK")
+    assert name_key("x/map.png") == "map.png"
+    assert name_key("b/Note 1.2") == name_key("Note 1.2.md")
+
+
+def packed(*paths: str) -> str:
+    return pack_record(
+        Record(link_paths=paths, link_flags=(EMBED,) * len(paths), link_lines=tuple(range(1, len(paths) + 1)))
+    )
+
+
+def test_counts_of_a_small_vault() -> None:
+    files = ("a.md", "b.md", "c.md", "d.canvas", "pic.png")
+    contents = [packed("b", "b", "pic.png", "nowhere", ""), packed("a"), packed(), packed("c")]
+    linkage = link_files(files, contents, meanings(Resolver(files)))
+    graph = note_graph(linkage)
+    counts = count_links(linkage, graph)
+    assert (counts.notes, counts.canvas, counts.base, counts.attachments) == (3, 1, 0, 1)
+    assert (counts.link_occurrences, counts.resolved_occurrences, counts.unresolved_occurrences) == (7, 6, 1)
+    assert (counts.note_to_note_pairs, counts.self_pairs, counts.resolved_pairs_all) == (2, 1, 5)
+    assert counts.note_to_attachment_pairs == 1
+    assert (counts.isolated_notes, counts.orphans_no_link_at_all) == (1, 0)  # the canvas shows c
+    assert (counts.components, counts.largest_component) == (2, 2)
+    assert linkage.sources_naming("x/NOWHERE.md") == (0,)
+    assert linkage.sources_naming("c.md") == (3,)
+    assert linkage.sources_naming("unheard of") == ()
+    assert linkage.source_of("pic.png") is None
+    assert linkage.source_of("e.md") is None
+
+
+def test_a_link_with_md_written_meets_a_file_whose_name_ends_so_twice() -> None:
+    files = ("s.md",)
+    linkage = link_files(files, [packed("Foo.md")], meanings(Resolver(files)))
+    assert linkage.sources_naming("Foo.md.md") == (0,)
+    assert linkage.sources_naming("Foo.md") == (0,)
+
+
+def test_meanings_are_those_of_the_resolver() -> None:
+    files = ("Note.md", "a/Note.md", "b/Note.md", "b/Only.md", "b/s.md", "c/s.md")
+    resolver = Resolver(files)
+    meant = meanings(resolver)
+    for source in ("Note.md", "b/s.md", "c/s.md"):
+        for path in ("Note", "a/Note", "b/Only", "Only", "../Note", "./Note", "none", "", "x/none"):
+            for _ in range(2):
+                answer = meant(path, source)
+                assert answer.target == resolver.resolve(path, source), (path, source)
+                if answer.target is not None:
+                    assert answer.ambiguous == resolver.is_ambiguous(path, source)
+    assert meant("none", "c/s.md") == Meant(None, ambiguous=False)
+
+
+def test_names_are_counted() -> None:
+    one, other = Record(tags=("a", "b"), aliases=("x", "y")), Record(tags=("b",), has_frontmatter=True)
+    counts = count_names([one, other, EMPTY])
+    assert (counts.distinct_tags, counts.notes_with_tags, counts.aliases) == (2, 2, 2)
+    assert (counts.notes_with_aliases, counts.notes_with_frontmatter) == (1, 1)
+
+
+PATHS = ("Plan.md", "Plan.canvas", "a/Note.md", "b/Note.md", "x/Case.md", "x/case.md", "y/Cafe\u0301.md", "v1.2.md")
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("Plan.md", "Plan.md"),
+        ("Plan", "Plan.md"),
+        ("plan.canvas", "Plan.canvas"),
+        ("a/note", "a/Note.md"),
+        ("./a/Note.md", "a/Note.md"),
+        ("x/Case", "x/Case.md"),
+        ("Case", "x/Case.md"),
+        ("café", "y/Cafe\u0301.md"),
+        ("v1.2", "v1.2.md"),
+    ],
+)
+def test_a_note_is_found_by_path_or_unique_name(name: str, found: str) -> None:
+    assert find_note(name, PATHS) == found
+
+
+def test_no_note_and_several_notes_are_values() -> None:
+    several = find_note("note", PATHS)
+    assert several == NotOne("note", ("a/Note.md", "b/Note.md"))
+    assert "a/Note.md" in str(several)
+    assert find_note("CASE", PATHS) == NotOne("CASE", ("x/Case.md", "x/case.md"))
+    assert find_note("missing", PATHS) == NotOne("missing", ())
+    assert find_note("", PATHS) == NotOne("", ())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "a/Note (Ann's conflicted copy 2026-01-02).md",
+        "Note (conflicted copy 2026-01-02 101112).md",
+        "Note (Conflicted copy laptop 202601021200).md",
+        "Note (Case Conflict).md",
+        "Note.sync-conflict-20260102-101112-ABCDEF7.md",
+        "Note_conf(1).md",
+        "Note [Conflict].md",
+    ],
+)
+def test_names_that_only_a_sync_writes(path: str) -> None:
+    assert is_conflict_copy(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["Note 2.md", "Conflict.md", "On conflicted copies.md", "sync-conflict.md", "a (b).md", "(conflict)/x.md"]
+)
+def test_names_that_a_writer_may_choose(path: str) -> None:
+    assert not is_conflict_copy(path)
+
+
+def test_numbered_copies_name_their_original() -> None:
+    assert original_of_numbered_copy("a/Note 2.md") == "a/Note.md"
+    assert original_of_numbered_copy("Note-LAPTOP1.md") == "Note.md"
+    assert original_of_numbered_copy("Note 10.md") is None
+    assert original_of_numbered_copy("Note.md") is None
