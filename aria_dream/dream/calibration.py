@@ -79,8 +79,7 @@ def uncalibrated(prior: Prior) -> Calibration:
 
 def scores(calibration: Calibration, features: Floats) -> Floats:
     """Log odds, up to a constant, that the writer would draw the link; one a row of `features` [pairs, features]."""
-    scaled = (features - np.array(calibration.means)) / np.array(calibration.scales)
-    return np.asarray(scaled @ np.array(calibration.weights), np.float64)
+    return np.asarray(_scaled(features, calibration.means, calibration.scales) @ np.array(calibration.weights))
 
 
 def probabilities(calibration: Calibration, features: Floats) -> Floats:
@@ -91,8 +90,25 @@ def probabilities(calibration: Calibration, features: Floats) -> Floats:
 
 def contributions(calibration: Calibration, features: Floats) -> Floats:
     """What each feature added to the score of each pair; the rows of `scores`, term by term."""
-    scaled = (features - np.array(calibration.means)) / np.array(calibration.scales)
-    return np.asarray(scaled * np.array(calibration.weights), np.float64)
+    return np.asarray(_scaled(features, calibration.means, calibration.scales) * np.array(calibration.weights))
+
+
+def _scaled(features: Floats, means: Sequence[float] | Floats, scales: Sequence[float] | Floats) -> Floats:
+    """Features centred and scaled; what is not known (NaN) lies on the mean."""
+    return np.asarray(np.nan_to_num((features - np.asarray(means)) / np.asarray(scales), nan=0.0), np.float64)
+
+
+def _moments(pool: Floats, prior: Prior) -> tuple[Floats, Floats]:
+    """Means and scales of the pool's columns; the prior's where a column is not known at all."""
+    known = ~np.isnan(pool)
+    count = known.sum(axis=0)
+    least = np.maximum(count, 1)
+    means = np.where(known, pool, 0.0).sum(axis=0) / least
+    scales = np.sqrt(np.where(known, (pool - means) ** 2, 0.0).sum(axis=0) / least)
+    return (
+        np.where(count > 0, means, np.array(prior.means)),
+        np.where(count > 1, np.maximum(scales, _LEAST_SCALE), np.array(prior.scales)),
+    )
 
 
 def calibrate(
@@ -110,14 +126,11 @@ def calibrate(
     leaves means, scales and threshold to the prior.
     """
     answers = np.asarray(linked, dtype=bool)
-    means, scales = (
-        (np.array(prior.means), np.array(prior.scales))
-        if len(pool) == 0
-        else (pool.mean(axis=0), np.maximum(pool.std(axis=0), _LEAST_SCALE))
-    )
-    examples = (pool.reshape(-1, len(means)) - means) / scales
+    width = len(prior.weights)
+    means, scales = _moments(pool.reshape(-1, width), prior)
+    examples = _scaled(pool.reshape(-1, width), means, scales)
     verdicts = np.asarray(approved, dtype=bool)
-    said = np.zeros((0, len(means))) if decided is None else (decided.reshape(-1, len(means)) - means) / scales
+    said = np.zeros((0, width)) if decided is None else _scaled(decided.reshape(-1, width), means, scales)
     own = _held_out_scores(prior, examples, answers, said, verdicts)
     weights = _fit(prior, examples, answers, said, verdicts)
     return Calibration(

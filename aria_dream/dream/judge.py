@@ -163,8 +163,6 @@ class Judged:
     """What the two notes have in common, for the reason."""
     cosine: float | None
     """Of the two notes' vectors, uncentred: near 1 for two notes that say the same."""
-    words: int
-    """Words of prose of the shorter note."""
 
 
 def judge_pairs(calibration: Calibration, pairs: Sequence[Judged]) -> tuple[Keep | Drop, ...]:
@@ -182,15 +180,15 @@ def judge_pairs(calibration: Calibration, pairs: Sequence[Judged]) -> tuple[Keep
 
 def says_the_same(pair: Judged) -> bool:
     """Whether the two are near-duplicates: copies, excerpts, rewordings, translations."""
-    if pair.words < TWIN_MIN_WORDS:
+    if pair.common.length < TWIN_MIN_WORDS:
         return False
     if pair.common.twins >= TWIN_SHARE:
         return True
     if pair.cosine is None:
         return False
     if pair.common.one_language:
-        return pair.cosine + pair.common.overlap / 2 >= float(np.interp(pair.words, TWIN_WORDS, TWIN_LIKENESS))
-    return pair.cosine >= float(np.interp(pair.words, TWIN_WORDS, TWIN_TRANSLATION))
+        return pair.cosine + pair.common.overlap / 2 >= float(np.interp(pair.common.length, TWIN_WORDS, TWIN_LIKENESS))
+    return pair.cosine >= float(np.interp(pair.common.length, TWIN_WORDS, TWIN_TRANSLATION))
 
 
 def _verdict(pair: Judged, probability: float, spoke: dict[str, float]) -> Keep | Drop:

@@ -69,6 +69,8 @@ class Common:
     """Share of the shorter note's word sequences that the other holds too: near 1 for copies and excerpts."""
     overlap: float
     """Share of the content words of the note that has fewer, by their first letters, that the other holds too."""
+    length: int
+    """Words of the shorter note, title included; two characters count as one in scripts without spaces."""
     one_language: bool
     """False only where both languages are known and differ."""
 
@@ -92,6 +94,7 @@ def in_common(
         between=between[0] if between else None,
         twins=_twins(one.order, two.order),
         overlap=_overlap(one.stems, two.stems),
+        length=min(one.length, two.length),
         one_language=one.language is None or two.language is None or one.language == two.language,
     )
 
@@ -119,6 +122,7 @@ class _Words:
                     self.stems.add(folded[:_STEM])
                 self.count[folded] += 1
                 self.written.setdefault(folded, Counter())[word] += 1
+        self.length = sum(self.count.values()) + sum(map(len, self.runs)) // 2
         self.language = _script(self.runs, self.order) or language_of(self.order)
 
 
