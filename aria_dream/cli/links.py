@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -41,6 +42,7 @@ def command(vault: Path, *, note: str | None, as_json: bool, everything: bool) -
         return
     with progress_bar("Reading notes") as progress:
         index = read_vault(vault, find_places().cache, progress=progress)
+    gc.freeze()  # what was loaded stays until the process ends; no collection need walk it again
     if as_json:
         echo_json(links_object(index))
     else:

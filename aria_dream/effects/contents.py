@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import time
 from dataclasses import dataclass
 from hashlib import sha256
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 MAX_NOTE_BYTES = 64 * 1024 * 1024
 """A file larger than this is a note by its name only: it counts, and its text is left alone."""
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _BATCH = 500
 """Files per transaction: what an interrupted run keeps."""
 
@@ -32,8 +34,8 @@ class Content:
 
     digest: bytes
     """SHA-256; `b""` where the file was never read."""
-    packed: str
-    """`pack_record`'s text."""
+    packed: bytes
+    """What `pack_record` made."""
 
 
 UNREAD = Content(b"", pack_record(EMPTY))
@@ -59,7 +61,7 @@ def cached_contents(scan: Scan, cache: IndexCache) -> tuple[dict[str, Content], 
 def read_contents(
     scan: Scan,
     paths: Iterable[str],
-    known: Mapping[tuple[bool, bytes], str],
+    known: Mapping[tuple[bool, bytes], bytes],
     cache: IndexCache,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[dict[str, Content], tuple[Problem, ...]]:
@@ -113,9 +115,17 @@ def _read(root: str, path: str, state: FileState, problems: list[Problem]) -> by
         problems.append(Problem(path, 0, f"is larger than {MAX_NOTE_BYTES // 2**20} MB; its text is not read"))
         return None
     try:
-        # Unbuffered: the fastest read there is for small files (measured, 0.07 s for 10,000).
-        with open(file_path(root, path), "rb", buffering=0) as file:  # noqa: PTH123  # a Path per note costs as much
-            return file.read()
+        # One system call each: half the cost of a file object, and three quarters of what reading small files costs.
+        descriptor = os.open(file_path(root, path), _READ)
+        try:
+            data = os.read(descriptor, state.size_bytes + 1)
+            if len(data) != state.size_bytes:  # it changed since the walk, or the system gives it in pieces
+                os.lseek(descriptor, 0, os.SEEK_SET)
+                with open(descriptor, "rb", closefd=False) as file:
+                    data = file.read(MAX_NOTE_BYTES)
+        finally:
+            os.close(descriptor)
+        return data
     except OSError as error:
         if error.errno != errno.ENOENT:  # gone since the walk: the next look will not find it
             why = (error.strerror or str(error)).lower()

@@ -28,11 +28,10 @@ from aria_dream.vault.linkage import (
     count_links,
     kind_of,
     link_files,
-    meanings,
     note_graph,
     source_numbers,
 )
-from aria_dream.vault.record import AMBIGUOUS, NameCounts, count_names, unpack_record
+from aria_dream.vault.record import AMBIGUOUS, NameCounts, count_names, has_problems, unpack_record
 from aria_dream.vault.resolve import Resolver
 from aria_dream.vault.snapshot import difference
 from aria_dream.vault.sync_conflict import original_of_numbered_copy
@@ -127,7 +126,7 @@ class VaultIndex:
         """Counts of tags, aliases and frontmatter; notes that Obsidian hides (`userIgnoreFilters`) are left out."""
         linkage = self.linkage
         return count_names(
-            unpack_record(content.packed)
+            content.packed
             for source, content in enumerate(self.contents)
             if kind_of(path := linkage.path_of(source)) == "note" and not self.app.ignores(path)
         )
@@ -156,7 +155,7 @@ class VaultIndex:
         """Everything in the vault that a person can mend, by path and line."""
         found = list(self.reading_problems)
         for source, content in enumerate(self.contents):
-            if not content.packed.endswith(",[]]"):  # the packed form of "no problems"
+            if has_problems(content.packed):
                 path = self.linkage.path_of(source)
                 found.extend(Problem(path, line, message) for line, message in unpack_record(content.packed).problems)
         return tuple(sorted(found, key=lambda problem: (problem.path, problem.line)))
@@ -295,9 +294,9 @@ def _index(
         key = _linkage_key(files, aligned)
         linkage = cache.linkage(key, files, sources)
     if linkage is None:
-        meant = meanings(Resolver(files))
         earlier = before.linkage if before is not None else None
-        linkage = link_files(files, [content.packed for content in aligned], meant, before=earlier, dirty=dirty)
+        packed = [content.packed for content in aligned]
+        linkage = link_files(files, packed, Resolver(files), before=earlier, dirty=dirty)
         if cache is not None:
             cache.put_linkage(key, linkage)
     return VaultIndex(

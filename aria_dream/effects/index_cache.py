@@ -30,7 +30,7 @@ _LOCK_WAIT_S = 2.0
 _TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE file (path BLOB PRIMARY KEY, size INTEGER, modified INTEGER, changed INTEGER, inode INTEGER,
-                   checked INTEGER, digest BLOB, record TEXT);
+                   checked INTEGER, digest BLOB, record BLOB);
 """
 _RACY_NS = 2_000_000_000
 """A file that changed less than this before it was read may change again without its times moving (FAT: 2 s)."""
@@ -48,8 +48,8 @@ class Row(NamedTuple):
     """When the file was read, by this machine's clock."""
     digest: bytes
     """SHA-256 of the content."""
-    record: str
-    """`pack_record`'s text."""
+    record: bytes
+    """What `pack_record` made."""
 
     def still_holds(self, state: FileState) -> bool:
         """Whether a file in this state surely still has the content that was read."""
@@ -220,7 +220,7 @@ def _open(path: Path) -> sqlite3.Connection:
 def _is_sound(row: tuple[object, ...]) -> bool:
     """Whether the columns have the types they were written with."""
     path, *numbers, digest, record = row
-    return type(path) is bytes and type(digest) is bytes and type(record) is str and set(map(type, numbers)) == {int}
+    return type(path) is bytes and type(digest) is bytes and type(record) is bytes and set(map(type, numbers)) == {int}
 
 
 def _remove(path: Path) -> None:

@@ -11,29 +11,19 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from aria_dream.vault.graph import LinkGraph, component_sizes, graph_of
-from aria_dream.vault.record import AMBIGUOUS, CARD, EMBED, FRONTMATTER, MARKDOWN, unpack_record
+from aria_dream.vault.record import AMBIGUOUS, CARD, EMBED, FRONTMATTER, MARKDOWN, unpack_links
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from aria_dream.vault.resolve import Resolver
 
 FileKind = Literal["note", "canvas", "base", "attachment"]
 
 
-class Meant(NamedTuple):
-    """What a link means. A NamedTuple: 350,000 are made when a large vault is linked."""
-
-    target: str | None
-    """Vault path; None where no file is meant."""
-    ambiguous: bool
-    """Whether more than one file could have been meant and only Obsidian's tie rules decide."""
-
-
-_UNASKED = Meant("", ambiguous=False)
 _MEANINGS_KEPT = 20_000
 
 
@@ -114,36 +104,6 @@ class Linkage:
         return tuple(sorted(found))
 
 
-def meanings(resolver: Resolver) -> Callable[[str, str], Meant]:
-    """What `resolver` says of a link path written in a source, remembered: most links name one file of one name, and
-    those that do not are the same within a folder."""
-    bare: dict[str, Meant | None] = {}
-    nearby: dict[tuple[str, str], Meant] = {}
-
-    def meant(link_path: str, source: str) -> Meant:
-        if not link_path:
-            return Meant(source, ambiguous=False)
-        if "/" not in link_path:
-            known = bare.get(link_path, _UNASKED)
-            if known is _UNASKED:
-                found = resolver.candidates(link_path, source)
-                known = None if len(found) > 1 else Meant(found[0] if found else None, ambiguous=False)
-                bare[link_path] = known
-            if known is not None:
-                return known
-        key = link_path, source[: source.rfind("/") + 1]
-        answer = nearby.get(key)
-        if answer is None:
-            if len(nearby) >= _MEANINGS_KEPT:
-                nearby.clear()
-            target = resolver.resolve(link_path, source)
-            answer = Meant(target, ambiguous=target is not None and resolver.is_ambiguous(link_path, source))
-            nearby[key] = answer
-        return answer
-
-    return meant
-
-
 def source_numbers(files: Sequence[str]) -> array[int]:
     """File numbers of the notes and canvases among sorted `files`."""
     return array("i", (number for number, path in enumerate(files) if kind_of(path) in ("note", "canvas")))
@@ -151,8 +111,8 @@ def source_numbers(files: Sequence[str]) -> array[int]:
 
 def link_files(
     files: tuple[str, ...],
-    packed: Sequence[str],
-    resolve: Callable[[str, str], Meant],
+    packed: Sequence[bytes],
+    resolver: Resolver,
     *,
     before: Linkage | None = None,
     dirty: frozenset[str] = frozenset(),
@@ -171,7 +131,7 @@ def link_files(
         known = {before.path_of(source): source for source in range(len(before.sources))}
         moved = [number.get(path, -1) for path in before.files]
         moved.append(-1)  # so that -1, unresolved, stays -1
-    key_numbers: dict[str, int] = {}
+    meanings = _Meanings(number, resolver)
     for source, file in enumerate(sources):
         path = files[file]
         was = known.get(path)
@@ -181,17 +141,57 @@ def link_files(
             flags.extend(before.flags[start:end])
             names.extend(before.names[start:end])
         else:
-            record = unpack_record(packed[source])
-            for link_path, flag in zip(record.link_paths, record.link_flags, strict=True):
-                target, ambiguous = resolve(link_path, path)
-                targets.append(-1 if target is None else number[target])
-                flags.append(flag | AMBIGUOUS if ambiguous else flag)
-                key = key_numbers.get(link_path)
-                if key is None:
-                    key = key_numbers[link_path] = _key_number(name_key(link_path))
-                names.append(key)
+            link_paths, link_flags = unpack_links(packed[source])
+            if link_paths:
+                found = [meanings[link_path] or meanings.near(link_path, path) for link_path in link_paths]
+                targets.extend([meaning[0] for meaning in found])
+                flags.extend([flag | meaning[1] for flag, meaning in zip(link_flags, found, strict=True)])
+                names.extend([meaning[2] for meaning in found])
         offsets.append(len(targets))
     return Linkage(files=files, sources=sources, offsets=offsets, targets=targets, flags=flags, names=names)
+
+
+class _Meanings(dict[str, "tuple[int, int, int] | None"]):
+    """What link paths mean: `(file number or -1, AMBIGUOUS or 0, number of the name's key)`, remembered.
+
+    Most links name a file whose name no other has, and mean it wherever they stand: those are the entries. None for a
+    path that may mean something else in another folder; `near` tells.
+    """
+
+    def __init__(self, number: Mapping[str, int], resolver: Resolver) -> None:
+        super().__init__()
+        self._number = number
+        self._resolver = resolver
+        self._nearby: dict[tuple[str, str], tuple[int, int, int]] = {}
+
+    def __missing__(self, link_path: str) -> tuple[int, int, int] | None:
+        """The entry for a path asked about for the first time."""
+        answer = None
+        if link_path and "/" not in link_path:
+            found = self._resolver.candidates(link_path, "")
+            if len(found) <= 1:
+                answer = (self._number[found[0]] if found else -1, 0, _key_number(name_key(link_path)))
+        self[link_path] = answer
+        return answer
+
+    def near(self, link_path: str, source: str) -> tuple[int, int, int]:
+        """What `link_path` means in `source`: the same in all notes of a folder, but for the empty path."""
+        if not link_path:
+            return self._number[source], 0, _key_number("")
+        key = link_path, source[: source.rfind("/") + 1]
+        answer = self._nearby.get(key)
+        if answer is None:
+            if len(self._nearby) >= _MEANINGS_KEPT:
+                self._nearby.clear()
+            target = self._resolver.resolve(link_path, source)
+            ambiguous = target is not None and self._resolver.is_ambiguous(link_path, source)
+            answer = (
+                -1 if target is None else self._number[target],
+                AMBIGUOUS if ambiguous else 0,
+                _key_number(name_key(link_path)),
+            )
+            self._nearby[key] = answer
+        return answer
 
 
 def note_graph(linkage: Linkage) -> LinkGraph:

@@ -18,24 +18,22 @@ def record_of_note(data: bytes) -> Record:
     holds the link's path."""
     text = decode_note(data)
     scan = scan_note(text)
-    paths: list[str] = []
-    flags: list[int] = []
     lines: list[int] = []
     seen, line = 0, 1
-    for path, _, embed, in_frontmatter, markdown, start in scan.links:
-        paths.append(path)
-        flags.append((EMBED if embed else 0) | (MARKDOWN if markdown else 0) | (FRONTMATTER if in_frontmatter else 0))
-        if start >= 0:
-            at = scan.body_start + start
+    for link in scan.links:
+        if link.start >= 0:
+            at = scan.body_start + link.start
         else:
-            at = text.find(path, seen if in_frontmatter else max(seen, scan.body_start))
+            at = text.find(link.path, seen if link.in_frontmatter else max(seen, scan.body_start))
         if at > seen:
             line += text.count("\n", seen, at)
             seen = at
         lines.append(line)
     return Record(
-        link_paths=tuple(paths),
-        link_flags=tuple(flags),
+        link_paths=tuple([link.path for link in scan.links]),
+        link_flags=tuple(
+            [EMBED * link.embed | FRONTMATTER * link.in_frontmatter | MARKDOWN * link.markdown for link in scan.links]
+        ),
         link_lines=tuple(lines),
         words=scan.words,
         aliases=scan.aliases,
