@@ -123,11 +123,12 @@ def due(
     asking = _Asking(policy=policy, triggers=triggers, moment=moment, readings=readings, history=history,
                      around=around, built=built)
     remarks = tuple(_remarks(asking))
+    if shut := tuple(_shut(asking)):
+        return _not_yet(asking, (shut,), remarks)
     plans = tuple(_plans(asking))
-    shut = tuple(_shut(asking))
     if not plans:
-        return _not_yet(asking, (shut or (_coming_night(asking) or _NOTHING_ASKED,),), remarks)
-    shared = (*shut, *_busy(asking))
+        return _not_yet(asking, ((_coming_night(asking) or _NOTHING_ASKED,),), remarks)
+    shared = tuple(_busy(asking))
     waiting: list[tuple[Hold, ...]] = []
     for plan in plans:
         own = {stage: tuple(_own(asking, stage)) for stage in plan.stages}
@@ -135,7 +136,7 @@ def due(
         if stages and not shared:
             return Due(occasion=plan.occasion, stages=stages, night=plan.night, why=_why(asking, plan), remarks=remarks)
         found = () if stages else tuple(dict.fromkeys(hold for holds in own.values() for hold in holds))
-        waiting.append((*shut, *found, *shared[len(shut):]))
+        waiting.append((*found, *shared))
     if Occasion.NIGHT not in [plan.occasion for plan in plans] and (night := _coming_night(asking)):
         waiting.append((night, *shared))
     return _not_yet(asking, tuple(waiting), remarks)
@@ -188,16 +189,17 @@ def _existing(asking: _Asking, occasion: Occasion) -> tuple[Stage, ...]:
 
 
 def _shut(asking: _Asking) -> Iterator[Hold]:
-    """What no waiting helps against."""
+    """What no waiting helps against. Where there is any of it nothing else is told: a closed policy closes all."""
     settings, around = asking.policy.settings, asking.around
     if refusal := asking.policy.dream_refusal():
         yield Hold(what="policy", reason=refusal)
     if around.hindrance:
         yield Hold(what="vault", reason=around.hindrance)
     if settings.host and not same_host(settings.host, around.this_host):
+        # The writer named the machine, so it does not matter who wrote today's note.
         reason = f"“{settings.host}” is the machine that dreams, and this is “{around.this_host}”"
         yield Hold(what="host", reason=reason)
-    elif around.day_owner and not same_host(around.day_owner, around.this_host):
+    elif not settings.host and around.day_owner and not same_host(around.day_owner, around.this_host):
         reason = f"“{around.day_owner}” writes today's dream note, and this is “{around.this_host}”"
         yield Hold(what="host", reason=reason, until=next_midnight(asking.moment.now, asking.moment.zone))
 
