@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from types import MappingProxyType
@@ -139,12 +139,16 @@ def walkable_notes(
 
 
 def _degrees(graph: LinkGraph) -> list[int]:
-    linked: list[set[int]] = [set() for _ in graph.paths]
+    """Distinct neighbours of each row: its targets, and those that link to it without being linked back."""
+    offsets, targets = graph.offsets, graph.targets
+    degrees = [offsets[row + 1] - offsets[row] for row in range(len(graph.paths))]
     for row in range(len(graph.paths)):
-        for target in graph.targets[graph.offsets[row] : graph.offsets[row + 1]]:
-            linked[row].add(target)
-            linked[target].add(row)
-    return [len(others) for others in linked]
+        for target in targets[offsets[row] : offsets[row + 1]]:
+            low, high = offsets[target], offsets[target + 1]
+            back = bisect_left(targets, row, low, high)
+            if back == high or targets[back] != row:
+                degrees[target] += 1
+    return degrees
 
 
 _RULES: tuple[tuple[str, Callable[[Walkable], bool]], ...] = (

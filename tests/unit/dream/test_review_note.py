@@ -82,6 +82,14 @@ def test_ticks_and_renamed_links_are_no_edits() -> None:
     assert [(tick.id, tick.choice) for tick in read_ticks(ticked)[0]] == [("aaaaaa", "link")]
 
 
+def test_the_edited_line_is_named() -> None:
+    edited = NOTE.replace("link them ^aria-bbbbbb", "oh no ^aria-bbbbbb")
+    block, (problem,) = read_managed(edited)
+    assert block is None
+    assert edited.splitlines()[problem.line - 1] == "    - [ ] oh no ^aria-bbbbbb"
+    assert "this line" in problem.message
+
+
 @pytest.mark.parametrize(
     ("what", "before", "after", "said"),
     [

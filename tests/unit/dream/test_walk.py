@@ -146,7 +146,7 @@ def test_index_pages(what: str, path: str, links: int, own_words: int, *, expect
 def test_notes_are_described_from_facts_and_graph() -> None:
     targets = [f"n/t{number} x.md" for number in range(9)]
     paths = ("MOC.md", "me.md", *targets)
-    rows = [list(range(2, 11)), [0], *([] for _ in targets)]
+    rows = [list(range(2, 11)), [0], [0], [2], *([] for _ in targets[2:])]
     offsets, flat = array("i", [0]), array("i")
     for row in rows:
         flat.extend(row)
@@ -169,7 +169,7 @@ def test_notes_are_described_from_facts_and_graph() -> None:
     assert [note.path for note in described] == list(paths)
     assert by_path["MOC.md"].index
     assert by_path["MOC.md"].degree == 10
-    assert by_path["me.md"].degree == 1
+    assert [by_path[path].degree for path in ("me.md", *targets[:3])] == [1, 2, 2, 1]
     assert [path for path, note in by_path.items() if not note.visible] == ["me.md", targets[0], targets[4]]
     assert by_path[targets[1]].plugin
     assert by_path[targets[2]].daily
