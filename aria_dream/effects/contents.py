@@ -125,9 +125,9 @@ def _read(root: str, path: str, state: FileState, problems: list[Problem]) -> by
                     data = file.read(MAX_NOTE_BYTES)
         finally:
             os.close(descriptor)
-        return data
     except OSError as error:
         if error.errno != errno.ENOENT:  # gone since the walk: the next look will not find it
             why = (error.strerror or str(error)).lower()
             problems.append(Problem(path, 0, f"cannot be read ({why}), so its links and text are left out"))
         return None
+    return data

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import gc
 import os
+from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
@@ -184,36 +186,34 @@ class VaultIndex:
     def links_of(self, path: str) -> tuple[ResolvedLink, ...]:
         """Every link occurrence of the note or canvas at `path`, in source order."""
         source = self.linkage.source_of(path)
-        return () if source is None else tuple(self._links(source))
+        return () if source is None else tuple(self._links(source, self.linkage.occurrences(source)))
 
-    def _links(self, source: int) -> Iterator[ResolvedLink]:
+    def _links(self, source: int, positions: Iterable[int]) -> Iterator[ResolvedLink]:
         record = unpack_record(self.contents[source].packed)
         linkage, path = self.linkage, self.linkage.path_of(source)
-        for at, link_path, line in zip(
-            linkage.occurrences(source), record.link_paths, record.link_lines, strict=True
-        ):
+        first = linkage.offsets[source]
+        for at in positions:
             target = linkage.targets[at]
             yield ResolvedLink(
                 source=path,
-                path=link_path,
+                path=record.link_paths[at - first],
                 target=None if target < 0 else linkage.files[target],
-                line=line,
+                line=record.link_lines[at - first],
                 flags=linkage.flags[at],
             )
 
     def unresolved(self) -> Iterator[ResolvedLink]:
         """Every occurrence that means no file, by source path and line."""
-        linkage = self.linkage
-        for source in range(len(linkage.sources)):
-            if -1 in linkage.targets[linkage.offsets[source] : linkage.offsets[source + 1]]:
-                yield from (link for link in self._links(source) if link.target is None)
+        yield from self._chosen(at for at, target in enumerate(self.linkage.targets) if target < 0)
 
     def ambiguous(self) -> Iterator[ResolvedLink]:
         """Every occurrence that could mean several files, with the one that Obsidian's rules choose."""
-        linkage = self.linkage
-        for source in range(len(linkage.sources)):
-            if any(flag & AMBIGUOUS for flag in linkage.flags[linkage.offsets[source] : linkage.offsets[source + 1]]):
-                yield from (link for link in self._links(source) if link.flags & AMBIGUOUS)
+        yield from self._chosen(at for at, flag in enumerate(self.linkage.flags) if flag & AMBIGUOUS)
+
+    def _chosen(self, positions: Iterable[int]) -> Iterator[ResolvedLink]:
+        offsets = self.linkage.offsets
+        for source, found in groupby(positions, key=lambda at: bisect_right(offsets, at) - 1):
+            yield from self._links(source, found)
 
     def link_sources(self, name: str) -> tuple[str, ...]:
         """Vault paths of the notes and canvases with a link whose last part is `name` (case and `.md` do not matter).

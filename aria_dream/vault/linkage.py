@@ -168,9 +168,9 @@ class _Meanings(dict[str, "tuple[int, int, int] | None"]):
         """The entry for a path asked about for the first time."""
         answer = None
         if link_path and "/" not in link_path:
-            found = self._resolver.candidates(link_path, "")
-            if len(found) <= 1:
-                answer = (self._number[found[0]] if found else -1, 0, _key_number(name_key(link_path)))
+            certain, target = self._resolver.sole(link_path)
+            if certain:
+                answer = -1 if target is None else self._number[target], 0, _key_number(name_key(link_path))
         self[link_path] = answer
         return answer
 
@@ -183,10 +183,10 @@ class _Meanings(dict[str, "tuple[int, int, int] | None"]):
         if answer is None:
             if len(self._nearby) >= _MEANINGS_KEPT:
                 self._nearby.clear()
-            target = self._resolver.resolve(link_path, source)
-            ambiguous = target is not None and self._resolver.is_ambiguous(link_path, source)
+            found = self._resolver.candidates(link_path, source)
+            ambiguous = len(found) > 1 and self._resolver.is_ambiguous(link_path, source)
             answer = (
-                -1 if target is None else self._number[target],
+                self._number[found[0]] if found else -1,
                 AMBIGUOUS if ambiguous else 0,
                 _key_number(name_key(link_path)),
             )

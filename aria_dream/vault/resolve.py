@@ -66,6 +66,17 @@ class Resolver:
         found = self.candidates(link_path, source)
         return found[0] if found else None
 
+    def sole(self, name: str) -> tuple[bool, str | None]:
+        """`(True, file)` where the bare `name` means one file, or none, in whatever note it stands; else `(False, None)`.
+
+        What `candidates` would say, at a tenth of its cost.
+        """
+        key = fold_name(name)
+        files = self._files(key)
+        if files is None:
+            return "%" not in key, None
+        return (True, files) if isinstance(files, str) else (False, None)
+
     def candidates(self, link_path: str, source: str) -> tuple[str, ...]:
         """Every file that `link_path` could mean, the one it does mean first; empty where it means none."""
         if not link_path:
