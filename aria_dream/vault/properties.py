@@ -25,6 +25,9 @@ MAX_DEPTH: Final = 200
 MAX_EXPANSION: Final = 10_000
 """Most values that aliases (`*x`) may add to what is written."""
 
+MAX_PROBLEMS: Final = 20
+"""Most problems of one kind that are told of a note; what makes more of them is one mistake."""
+
 SECOND_BLOCK: Final = "a second block between `---` follows the properties; only the first one is read"
 
 _DEEP = re.compile(rf"^[ \t?:\-]{{{MAX_DEPTH}}}", re.MULTILINE)
@@ -34,6 +37,7 @@ _BRACES = re.compile(r"^([ \t]*(?:[^\s#'\"\-\[{][^:\n]*:|-)[ \t]+)(\{\{.*\}\}[^\
 _KEY_TAB = re.compile(r"^([ ]*[^\s#'\"\[{][^:\n]*:)\t+", re.MULTILINE)
 _KEY = re.compile(r"^(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s#\-?\"'\[\]{}%,&*!|>@`][^:\n]*?))[ \t]*:(?=\s|$)", re.MULTILINE)
 _SAID = re.compile(r"(?:YAML parse error: )?(.*?)(?: at byte \d+)?(?: line (\d+) column \d+)?$", re.DOTALL)
+_INFINITE: Final = (float("inf"), float("-inf"))
 _COMPOUND: Final = (list, dict, Yaml)
 _RAW_LOADER: Final = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
@@ -131,14 +135,22 @@ def _checked(value: dict[object, object], source: str) -> tuple[dict[str, object
             problems.append(Problem("", 2, "a property whose name is not text is left out"))
             continue
         if item.__class__ in _COMPOUND and _has_tag(item):
+            if len(problems) >= MAX_PROBLEMS:
+                continue
             problems.append(
                 Problem("", _line_of(source, name), "a property with a YAML tag or a key that is not text is left out")
             )
+        elif item.__class__ is float and item in _INFINITE and not _says_infinite(source, name):
+            problems.append(Problem("", _line_of(source, name), "a property whose number is too large is left out"))
         else:
             properties[name] = item
     if source.count(":") > len(value) and source[0] not in "{[":
         problems += _repeated(source, len(value))
     return properties, tuple(problems)
+
+
+def _says_infinite(source: str, name: str) -> bool:
+    return ".inf" in source.split("\n")[_line_of(source, name) - 2].lower()
 
 
 def _has_tag(value: object) -> bool:
@@ -165,9 +177,13 @@ def _repeated(source: str, distinct: int) -> Iterator[Problem]:
     if len(keys) <= distinct:
         return
     seen: set[str] = set()
+    told = 0
     for match in keys:
         name = match[1] or match[2] or match[3] or ""
         if name in seen:
+            told += 1
+            if told > MAX_PROBLEMS:
+                return
             line = source.count("\n", 0, match.start()) + 2
             yield Problem("", line, f"the property {name[:60]!r} is written twice; the last one counts")
         seen.add(name)
@@ -263,7 +279,7 @@ def text_list(properties: dict[str, object], name: str, source: str) -> tuple[li
             texts.append(item)
         elif isinstance(item, (bool, int, float)):
             texts.append(written[index] if written else str(item))
-        else:
+        elif len(problems) < MAX_PROBLEMS:
             line = _line_of(source, name)
             problems.append(Problem("", line, f"an item of {name!r} is empty or not text and is skipped"))
     return texts, problems
@@ -279,7 +295,7 @@ def read_names(properties: dict[str, object], source: str) -> tuple[list[str], l
         for name in property_tags(text):
             if is_tag(name):
                 tags.append(name)
-            elif name:
+            elif name and len(problems) < MAX_PROBLEMS:
                 line = _line_of(source, "tags")
                 problems.append(Problem("", line, f"{name[:60]!r} can be no tag and is skipped"))
     aliases, more = text_list(properties, "aliases", source)

@@ -13,7 +13,8 @@ from aria_dream.vault.zones import find_zones
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MAX_LINKS: Final = 10_000
+MAX_MISSES: Final = 20
+"""Values that are not found as they stand cost a search each; after so many no more are looked for."""
 
 
 class PropertyLink(NamedTuple):
@@ -64,11 +65,13 @@ def find_property_links(properties: dict[str, object], source: str, offset: int)
 
     A value that YAML escapes so that its text is not found as it stands has `raw == ""` at the frontmatter's start.
     """
-    at = 0
+    at = misses = 0
     for link in property_links(properties, source):
-        start, end = _place(source, link.value, at)
+        start, end = _place(source, link.value, at) if misses < MAX_MISSES else (0, 0)
         if end > start:
             at = end
+        else:
+            misses += 1
         yield Link(
             raw=source[start:end],
             start=start + offset,

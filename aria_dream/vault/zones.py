@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pyromark import Markdown, Options
 
-from aria_dream.vault.link import WIKILINK, ascii_twin
+from aria_dream.vault.link import WIKILINK, ascii_twin, find_label_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -53,7 +53,7 @@ class Zones:
     """What the Markdown parser found in one body; all lists in source order."""
 
     opaque: list[tuple[int, int]] = field(default_factory=list)
-    """Code, math and HTML: half-open, disjoint."""
+    """Code, math, HTML and `<https://…>`: half-open, disjoint."""
     links: list[MarkdownLink] = field(default_factory=list)
     headings: list[tuple[int, int, int]] = field(default_factory=list)
     """`(level, start, end)`; the end lies behind the line end."""
@@ -89,6 +89,8 @@ def find_zones(body: str) -> Zones:
                     found.links.append(MarkdownLink(span["start"], span["end"], link["dest_url"], embed))
                     if embed:
                         image_end = span["end"]
+                elif link["link_type"] == "Autolink":
+                    opaque((span["start"], span["end"]))
             elif "CodeBlock" in start:
                 opaque((span["start"], span["end"]))
             elif "Heading" in start:
@@ -219,10 +221,14 @@ def _settle_markdown(body: str, zones: Zones, wikilinks: list[Wikilink]) -> list
     for link in zones.links:
         while at < count and wikilinks[at].end <= link.start:
             at += 1
+        if at == count or wikilinks[at].start >= link.end:
+            kept.append(link)
+            continue
+        label_end = link.start + _label_length(body, link)
         inside = at
         dropped = False
         while inside < count and wikilinks[inside].start < link.end:
-            if wikilinks[inside].start <= link.start or wikilinks[inside].start < link.start + _label_length(body, link):
+            if wikilinks[inside].start < max(label_end, link.start + 1):
                 dropped = True
                 break
             lost.add(inside)
@@ -234,7 +240,5 @@ def _settle_markdown(body: str, zones: Zones, wikilinks: list[Wikilink]) -> list
 
 
 def _label_length(body: str, link: MarkdownLink) -> int:
-    from aria_dream.vault.link import find_label_end
-
     at, _ = find_label_end(body[link.start : link.end], link.destination)
     return at if at >= 0 else link.end - link.start
