@@ -38,13 +38,13 @@ class LoggedLink:
 def logged_link(path: str, link_text: Callable[[str], str], *, markdown_links: bool = False) -> LoggedLink:
     """The link to the note at vault path `path`; `link_text(path)` is the unambiguous target without `.md`.
 
-    A name with `#` cannot be reached by any link of Obsidian, nor one with control characters or bytes that are no
-    UTF-8: such a note is named, not linked. Other hostile names become a percent-encoded Markdown link.
+    A name with `#` or space at its ends cannot be reached by any link of Obsidian, nor one with control characters or
+    bytes that are no UTF-8: such a note is named, not linked. Other hostile names become a percent-encoded Markdown link.
     """
     target, title = link_text(path), clean(title_of(path)) or "untitled"
-    if not target or "#" in target or _UNREACHABLE.search(target):
+    if not target or target != target.strip() or "#" in target or _UNREACHABLE.search(target):
         return LoggedLink(target="", title=title, style="plain")
-    encode = markdown_links or bool(_NO_WIKILINK.intersection(target)) or "%%" in target or target != target.strip()
+    encode = markdown_links or bool(_NO_WIKILINK.intersection(target)) or "%%" in target
     if encode:
         whole = target if target.lower().endswith(".md") else target + ".md"
         return LoggedLink(target=whole, title=title, style="markdown")

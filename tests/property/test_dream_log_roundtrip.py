@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import date, time
 
 import pyromark
@@ -25,6 +26,7 @@ from aria_dream.dream.logged import Outcome, Verdict
 from aria_dream.dream.plain_text import clean, escape_plain, unescape_plain
 from aria_dream.dream.review_note import ReviewItem, read_managed, render_managed, render_review_head
 from aria_dream.dream.ticks import read_ticks
+from aria_dream.vault.note import parse_note
 
 HOSTILE = [
     "[[", "]]", "|", "`", "``", "**", "__", "↔", " ↔ ", "→", " → ", "#foo", "C# notes", "%%", "$x$", "$$", "<b>", "<%",
@@ -201,3 +203,18 @@ def test_values_that_are_not_cleaned_do_not_hide() -> None:
     ((read,), _) = parse_blocks(render_block(block))
     assert read.start == LoggedStart(title="a b", cold=True, rule="r", seed=1)
     assert isinstance(LoggedDrop(from_title="a", to_title="b", score=0.0, reason=""), LoggedDrop)
+
+
+@settings(max_examples=150)
+@given(blocks())
+def test_a_reader_of_the_vault_sees_exactly_the_links_of_the_pairs(block: DreamBlock) -> None:
+    """Each link looks up the note it was made for; a title, a path or a reason adds none, and no tag."""
+    note = parse_note(render_head(date(2026, 11, 30)) + "\n" + render_block(block))
+    ends = [end for pair in block.pairs for end in (pair.from_, pair.to) if end.style != "plain"]
+    assert [link.path for link in note.links] == [unicodedata.normalize("NFC", end.target) for end in ends]
+    assert all(link.subpath == "" and not link.embed for link in note.links)
+    assert note.tags == ()
+    assert len(note.headings) == 1
+    assert {found.name for found in note.block_ids} <= {
+        f"aria-{pair.id}{suffix}" for pair in block.pairs for suffix in ("", "-no")
+    }
