@@ -68,8 +68,7 @@ def split_wikilink(inner: str) -> tuple[str, str, str | None]:
     target, mark, display = inner.partition("|")
     if not mark:
         return *split_linktext(target), None
-    if target.endswith("\\"):
-        target = target[:-1]
+    target = target.removesuffix("\\")
     return *split_linktext(target), display.strip()
 
 

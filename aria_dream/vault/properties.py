@@ -15,24 +15,18 @@ from yaml12 import Yaml, parse_yaml
 
 from aria_dream.errors import Problem
 from aria_dream.vault.tags import is_tag, property_tags
+from aria_dream.vault.yaml_guard import yaml_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MAX_DEPTH: Final = 200
-"""Deeper nesting is refused: `yaml12` ends the process at some 10,000 levels, Python's own printing at 1,000."""
 
-MAX_EXPANSION: Final = 10_000
-"""Most values that aliases (`*x`) may add to what is written."""
 
 MAX_PROBLEMS: Final = 20
 """Most problems of one kind that are told of a note; what makes more of them is one mistake."""
 
 SECOND_BLOCK: Final = "a second block between `---` follows the properties; only the first one is read"
 
-_DEEP = re.compile(rf"^[ \t?:\-]{{{MAX_DEPTH}}}", re.MULTILINE)
-_ANCHOR = re.compile(r"(?:^|[\s\[{,:])&[^\s,\[\]{}]")
-_ALIAS = re.compile(r"(?:^|[\s\[{,:])\*[^\s,\[\]{}]")
 _BRACES = re.compile(r"^([ \t]*(?:[^\s#'\"\-\[{][^:\n]*:|-)[ \t]+)(\{\{.*\}\}[^\r\n]*?)([ \t]*\r?)$", re.MULTILINE)
 _KEY_TAB = re.compile(r"^([ ]*[^\s#'\"\[{][^:\n]*:)\t+", re.MULTILINE)
 _KEY = re.compile(r"^(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s#\-?\"'\[\]{}%,&*!|>@`][^:\n]*?))[ \t]*:(?=\s|$)", re.MULTILINE)
@@ -81,7 +75,7 @@ def parse_properties(source: str) -> tuple[dict[str, object], tuple[Problem, ...
     if not source or source.isspace():
         return {}, ()
     clean = source if source.isascii() and "\0" not in source else _encodable(source)
-    refused = _refusal(clean)
+    refused = yaml_refusal(clean)
     if refused:
         return {}, (Problem("", 2, f"the properties are not read: {refused}"),)
     if "{{" in clean:
@@ -127,9 +121,7 @@ def _checked(value: dict[object, object], source: str) -> tuple[dict[str, object
     properties: dict[str, object] = {}
     problems: list[Problem] = []
     for key, item in value.items():
-        if key.__class__ is str:
-            name = str(key)
-        elif isinstance(key, (bool, int, float)):
+        if key.__class__ is str or isinstance(key, (bool, int, float)):
             name = str(key)
         else:
             problems.append(Problem("", 2, "a property whose name is not text is left out"))
@@ -187,61 +179,6 @@ def _repeated(source: str, distinct: int) -> Iterator[Problem]:
             line = source.count("\n", 0, match.start()) + 2
             yield Problem("", line, f"the property {name[:60]!r} is written twice; the last one counts")
         seen.add(name)
-
-
-# --- the guard -------------------------------------------------------------------------------------------------------
-
-
-def _refusal(source: str) -> str:
-    """Why this text must not reach the YAML reader; `""` if it may."""
-    if len(source) >= MAX_DEPTH and _DEEP.search(source):
-        return "they are nested too deeply"
-    if "*" in source and "&" in source and _ALIAS.search(source) and _ANCHOR.search(source):
-        return _alias_refusal(source)
-    return ""
-
-
-def _alias_refusal(source: str) -> str:
-    """Counts what the aliases stand for, over PyYAML's events, which expand nothing."""
-    sizes: dict[str, int] = {}
-    open_nodes: list[list[object]] = []  # [anchor, size, merged names or None]
-    added = 0
-    merging = False
-    try:
-        for event in yaml.parse(source, Loader=_RAW_LOADER):
-            size = 1
-            if isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
-                open_nodes.append([event.anchor, 1, set() if merging else None])
-                merging = False
-                continue
-            if isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
-                anchor, total, _ = open_nodes.pop()
-                size = int(str(total))
-                if anchor is not None:
-                    sizes[str(anchor)] = size
-            elif isinstance(event, yaml.AliasEvent):
-                if event.anchor not in sizes:
-                    return "an alias stands for something that holds it, or for nothing"
-                size = sizes[event.anchor]
-                added += size
-                merged = open_nodes[-1][2] if open_nodes else None
-                if isinstance(merged, set):
-                    if event.anchor in merged:
-                        return "one anchor is merged over and over"
-                    merged.add(event.anchor)
-            elif isinstance(event, yaml.ScalarEvent):
-                merging = event.value == "<<"
-                if event.anchor is not None:
-                    sizes[event.anchor] = 1
-            else:
-                continue
-            if added > MAX_EXPANSION:
-                return "its aliases stand for too much"
-            if open_nodes:
-                open_nodes[-1][1] = int(str(open_nodes[-1][1])) + size
-    except yaml.YAMLError as error:
-        return str(error).split("\n", 1)[0][:200]
-    return ""
 
 
 # --- tags, aliases, leaf texts ---------------------------------------------------------------------------------------
@@ -320,7 +257,7 @@ def _as_written(source: str, name: str, count: int) -> list[str]:
 def leaf_texts(value: object) -> Iterator[str]:
     """Every text in a property's value, in order, keys left out."""
     if value.__class__ is str:
-        yield value  # type: ignore[misc]  # it is a str
+        yield value
     elif isinstance(value, list):
         for item in value:
             yield from leaf_texts(item)

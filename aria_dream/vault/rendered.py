@@ -50,7 +50,9 @@ class ScannedLink(NamedTuple):
     frontmatter, where nothing cheap tells it."""
 
 
-def read_rendered(body: str, candidates: list[Wikilink]) -> tuple[list[ScannedLink], list[str]] | None:
+def read_rendered(  # noqa: C901  # one list of reasons to give up, read top to bottom
+    body: str, candidates: list[Wikilink]
+) -> tuple[list[ScannedLink], list[str]] | None:
     """`(links, tags)` of a body that has at least `WORDS_COUNTED` words of prose; None where that is not certain."""
     if len(body) < MIN_LENGTH or "<" in body or "\x02" in body or "\x03" in body:
         return None
@@ -136,7 +138,8 @@ def _markdown_links(body: str, rendered: str) -> list[ScannedLink] | None:
     """The Markdown links to files of the vault; None where it is not certain which `](` is which link."""
     found: list[ScannedLink] = []
     label_end = link_end = -1
-    for start, embed in sorted([*_places(rendered, _ANCHOR, False), *(_places(rendered, _IMAGE, True) if "!" in body else ())]):
+    images = [(at, True) for at in _places(rendered, _IMAGE)] if "!" in body else []
+    for start, embed in sorted([*[(at, False) for at in _places(rendered, _ANCHOR)], *images]):
         if not embed and rendered.endswith('<sup class="footnote-reference">', 0, start):
             continue
         label_end = body.find("](", label_end + 1)
@@ -153,17 +156,18 @@ def _markdown_links(body: str, rendered: str) -> list[ScannedLink] | None:
     return found if body.find("](", label_end + 1) < 0 else None
 
 
-def _places(rendered: str, tag: str, embed: bool) -> Iterator[tuple[int, bool]]:  # noqa: FBT001  # it is passed on
+def _places(rendered: str, tag: str) -> Iterator[int]:
     at = rendered.find(tag)
     while at >= 0:
-        yield at, embed
+        yield at
         at = rendered.find(tag, at + 1)
 
 
 def _has_words(body: str, wanted: int) -> bool:
     """Whether a body surely has more than so many words."""
     # A run of spaces counts once or not at all here; much cheaper than to split.
-    return body.count(" ", 0, 2500) - 2 * body.count("  ", 0, 2500) > wanted + 1 or len(body.split(None, wanted)) > wanted
+    surely = body.count(" ", 0, 2500) - 2 * body.count("  ", 0, 2500) - 1
+    return surely > wanted or len(body.split(None, wanted)) > wanted
 
 
 def _marked(body: str, candidates: list[Wikilink]) -> tuple[str | None, list[str]]:

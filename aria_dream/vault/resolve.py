@@ -60,14 +60,14 @@ class Resolver:
         if "/" not in key:
             files = self._files(key)
             if files.__class__ is str:
-                return files  # type: ignore[return-value]  # it is a str
+                return files
             if files is None and "%" not in key:
                 return None
         found = self.candidates(link_path, source)
         return found[0] if found else None
 
     def sole(self, name: str) -> tuple[bool, str | None]:
-        """`(True, file)` where the bare `name` means one file, or none, in whatever note it stands; else `(False, None)`.
+        """`(True, file)` where the bare `name` means one file, or none, wherever it stands; else `(False, None)`.
 
         What `candidates` would say, at a tenth of its cost.
         """
@@ -89,7 +89,7 @@ class Resolver:
         return tuple(found)
 
     def is_ambiguous(self, link_path: str, source: str) -> bool:
-        """Whether only nearness, length or order decides which file is meant: several fit, and none is the very path."""
+        """Whether only nearness, length or order decides which file is meant: several fit, none is the very path."""
         found = self.candidates(link_path, source)
         if len(found) < 2:
             return False

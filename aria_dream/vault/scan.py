@@ -77,7 +77,9 @@ def scan_note(text: str) -> NoteScan:
         tags += quick[1]
     else:
         zones, wikilinks = (Zones(), candidates) if plain else read_body(body, candidates)
-        places = sorted([*zones.links, *wikilinks], key=_start) if zones.links else wikilinks
+        places: list[MarkdownLink | Wikilink] = [*zones.links, *wikilinks]
+        if zones.links:
+            places.sort(key=_start)
         links += _body_links(body, places)
         tags += find_tags(body, zones, wikilinks)
         words = count_words(body, hidden_spans(body, zones.opaque))

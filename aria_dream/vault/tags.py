@@ -20,4 +20,4 @@ def is_tag(name: str) -> bool:
 
 def property_tags(text: str) -> list[str]:
     """The tag names in one text of the property `tags`: a leading `#` dropped, commas separate."""
-    return [name.strip().removeprefix("#") for name in text.split(",")] if "," in text else [text.strip().removeprefix("#")]
+    return [name.strip().removeprefix("#") for name in text.split(",")]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from aria_dream.vault.canvas import parse_canvas
-from aria_dream.vault.link import Link
 from aria_dream.vault.note import decode_note, parse_note
 from aria_dream.vault.resolve import Resolver
 from aria_dream.vault.scan import scan_note
@@ -19,6 +18,8 @@ from tests.conftest import shared_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from aria_dream.vault.link import Link
 
 pytestmark = pytest.mark.shared
 
@@ -107,9 +108,8 @@ def test_scan_agrees(cases: dict[str, dict[str, Any]], case_id: str) -> None:
     for path, data in _files(cases[case_id]).items():
         if path.endswith(".md"):
             note, scan = parse_note(decode_note(data)), scan_note(decode_note(data))
-            assert [(link.path, link.subpath, link.embed, link.in_frontmatter, link.markdown) for link in note.links] == [
-                link[:5] for link in scan.links
-            ]
+            links = [(link.path, link.subpath, link.embed, link.in_frontmatter, link.markdown) for link in note.links]
+            assert links == [link[:5] for link in scan.links]
             assert (note.tags, note.aliases, note.problems) == (scan.tags, scan.aliases, scan.problems)
 
 

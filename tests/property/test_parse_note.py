@@ -12,10 +12,13 @@ from aria_dream.vault.canvas import parse_canvas
 from aria_dream.vault.note import decode_note, parse_note
 from aria_dream.vault.scan import scan_note
 
+_WORDS = r"""
+[[ ]] [[Note]] ![[pic.png]] [[a|b]] [[a#b|`c`]] [ ] ( ) ](b.md) [a](b%20c.md) [a](<b c> 't') ![x](y.png) \ \[[ !
+` `` ``` ~~~ ```js $ $$ $5 < > <b> </b> <div> <!-- --> <? %% # ## #tag #1 ^id | |-|-| --- === * - 1. & &amp; é 日本
+{{date}} tags: aliases: a: : " ' & * !x [^1] [^1]: [b]:
+"""
 _PIECES = st.sampled_from(
-    "[[ ]] [[Note]] ![[pic.png]] [[a|b]] [[a#b|`c`]] [ ] ( ) ](b.md) [a](b%20c.md) [a](<b c> 't') ![x](y.png) \\ \\[[ ! "
-    "` `` ``` ~~~ ```js $ $$ $5 < > <b> </b> <div> <!-- --> <? %% # ## #tag #1 ^id | |-|-| --- === * - 1. & &amp; é 日本 ß "
-    "{{date}} tags: aliases: a: : \" ' & * !x [^1] [^1]: [b]: \ufeff \x00 \udcff \u00a0".split()
+    [*_WORDS.split(), "\ufeff", "\x00", "\udcff", "\u00a0"]
     + [" ", "  ", "    ", "\t", "\n", "\n\n", "\r\n", "\n> ", "\n- ", "\n    ", "\n---\n", "---\n", "word " * 30]
 )
 _TEXTS = st.lists(_PIECES, max_size=40).map("".join)

@@ -18,7 +18,10 @@ def test_what_is_no_canvas_is_a_problem(text: str) -> None:
 
 
 def test_cards() -> None:
-    text = '{"nodes": [7, {"type": "file", "file": "a b.md", "subpath": "#H"}, {"type": "text", "text": "---\\n[[x|y]] `[[z]]`"}]}'
+    text = (
+        '{"nodes": [7, {"type": "file", "file": "a b.md", "subpath": "#H"}, '
+        '{"type": "text", "text": "---\\n[[x|y]] `[[z]]`"}]}'
+    )
     links, problems = parse_canvas(text)
     assert problems == ()
     assert [(link.raw, link.path, link.subpath, link.display, link.embed) for link in links] == [

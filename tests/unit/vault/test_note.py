@@ -39,7 +39,8 @@ def test_label_and_destination_of_a_text_that_is_not_ascii() -> None:
 
 
 def test_property_links_have_their_places() -> None:
-    text = "---\n# \"[[a]]\"\n\"[[a]]\": 'x'\nup: '[[Bob''s]]'\nl: [\"[[a]]\", \"[b](c.md)\"]\nf: \"[[old\n  pier]]\"\n---\n"
+    text = "---\n# \"[[a]]\"\n\"[[a]]\": 'x'\nup: '[[Bob''s]]'\n"
+    text += 'l: ["[[a]]", "[b](c.md)"]\nf: "[[old\n  pier]]"\n---\n'
     links = parse_note(text).links
     assert [link.raw for link in links] == ["[[Bob''s]]", "[[a]]", "[b](c.md)", "[[old\n  pier]]"]
     assert [link.path for link in links] == ["Bob's", "a", "c.md", "old pier"]

@@ -9,7 +9,8 @@ from aria_dream.vault.properties import parse_properties, render_property
 @pytest.mark.parametrize(
     "source",
     [
-        "a: &a [x, x]\nb: &b [*a, *a]\n" + "".join(f"k{i}: &k{i} [{', '.join([f'*k{i - 1}'] * 9)}]\n" for i in range(1, 9)),
+        "k0: &k0 [x, x]\n"
+        + "".join(f"k{i}: &k{i} [{', '.join([f'*k{i - 1}'] * 9)}]\n" for i in range(1, 9)),
         "x: &x [*x]\n",
         "a: &a {x: 1}\nb: {<<: [*a, *a]}\n",
         "f: " + "[" * 3000 + "]" * 3000 + "\n",

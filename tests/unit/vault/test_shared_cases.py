@@ -47,7 +47,11 @@ def _targets(files: dict[str, bytes], path: str) -> list[str | None]:
     [
         ("01", "Shell.md", ["Bash.md"] * 3),
         ("02", "Table.md", ["Red Team.md", "Red Team.md", "map.png", "Red Team.md"]),
-        ("05", "Index.md", ["Release 1.2.md", "Release 1.2.md", "B.H. Liddell Hart.md", "test.yo.md", "diagram.v2.png"]),
+        (
+            "05",
+            "Index.md",
+            ["Release 1.2.md", "Release 1.2.md", "B.H. Liddell Hart.md", "test.yo.md", "diagram.v2.png"],
+        ),
         ("08", "Self.md", ["Self.md"]),
         ("08", "Method.md", ["Journal.md"]),
         ("13", "Good.md", ["Unclosed.md"]),
