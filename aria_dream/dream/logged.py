@@ -39,7 +39,8 @@ def logged_link(path: str, link_text: Callable[[str], str], *, markdown_links: b
     """The link to the note at vault path `path`; `link_text(path)` is the unambiguous target without `.md`.
 
     A name with `#` or space at its ends cannot be reached by any link of Obsidian, nor one with control characters or
-    bytes that are no UTF-8: such a note is named, not linked. Other hostile names become a percent-encoded Markdown link.
+    bytes that are no UTF-8: such a note is named, not linked. Other hostile names become percent-encoded Markdown
+    links.
     """
     target, title = link_text(path), clean(title_of(path)) or "untitled"
     if not target or target != target.strip() or "#" in target or _UNREACHABLE.search(target):

@@ -101,14 +101,14 @@ def test_plain_text_is_inverse_and_idempotent(text: str) -> None:
             assert unescape_plain(escape_plain(text, line_start=line_start, brackets=brackets)) == clean(text)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.lists(blocks(), max_size=3), st.sampled_from(["\n", "\r\n"]))
 def test_parse_of_render_is_the_same(episodes: list[DreamBlock], line_end: str) -> None:
     text = "\n".join([render_head(date(2026, 11, 30)), *map(render_block, episodes)]).replace("\n", line_end)
     assert parse_blocks(text) == (tuple(episodes), ())
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(blocks())
 def test_a_title_or_reason_never_makes_a_link_a_tag_or_a_line(block: DreamBlock) -> None:
     text = render_block(block)
@@ -147,7 +147,7 @@ def markdown_parts(text: str) -> list[str]:
     return names
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(survivors(), ids), max_size=4, unique_by=lambda row: row[1]), st.sampled_from(["\n", "\r\n"]))
 def test_review_list_is_inverse(rows: list[tuple[Survivor, str]], line_end: str) -> None:
     items = tuple(
@@ -178,7 +178,7 @@ def outcomes(draw: st.DrawFn) -> Outcome:
     )
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(blocks(), outcomes())
 def test_decided_pairs_are_inverse(block: DreamBlock, outcome: Outcome) -> None:
     from dataclasses import replace
@@ -187,7 +187,7 @@ def test_decided_pairs_are_inverse(block: DreamBlock, outcome: Outcome) -> None:
     assert parse_blocks(render_block(decided)) == ((decided,), ())
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.text() | texts)
 def test_any_text_is_read_without_an_exception(text: str) -> None:
     parse_blocks(text)
@@ -205,13 +205,18 @@ def test_values_that_are_not_cleaned_do_not_hide() -> None:
     assert isinstance(LoggedDrop(from_title="a", to_title="b", score=0.0, reason=""), LoggedDrop)
 
 
-@settings(max_examples=150)
+def looked_up(target: str) -> str:
+    """As the link rules say: composed characters, and a no-break space counts as a space."""
+    return unicodedata.normalize("NFC", target).replace("\u00a0", " ")
+
+
+@settings(max_examples=60)
 @given(blocks())
 def test_a_reader_of_the_vault_sees_exactly_the_links_of_the_pairs(block: DreamBlock) -> None:
     """Each link looks up the note it was made for; a title, a path or a reason adds none, and no tag."""
     note = parse_note(render_head(date(2026, 11, 30)) + "\n" + render_block(block))
     ends = [end for pair in block.pairs for end in (pair.from_, pair.to) if end.style != "plain"]
-    assert [link.path for link in note.links] == [unicodedata.normalize("NFC", end.target) for end in ends]
+    assert [link.path for link in note.links] == [looked_up(end.target) for end in ends]
     assert all(link.subpath == "" and not link.embed for link in note.links)
     assert note.tags == ()
     assert len(note.headings) == 1
