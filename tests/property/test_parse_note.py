@@ -18,7 +18,11 @@ _WORDS = r"""
 {{date}} tags: aliases: a: : " ' & * !x [^1] [^1]: [b]:
 """
 _PIECES = st.sampled_from(
-    [*_WORDS.split(), "\ufeff", "\x00", "�", "\xa0", " ", "  ", "    ", "\t", "\n", "\n\n", "\r\n", "\n> ", "\n- ", "\n    ", "\n---\n", "---\n", "word " * 30]
+    [
+        *_WORDS.split(),
+        *("\ufeff", "\x00", "\udcff", "\u00a0", " ", "  ", "    ", "\t", "\n", "\n\n", "\r\n", "\n> ", "\n- "),
+        *("\n    ", "\n---\n", "---\n", "word " * 30),
+    ]
 )
 _TEXTS = st.lists(_PIECES, max_size=40).map("".join)
 _LONG = st.tuples(_TEXTS, st.integers(300, 400), _TEXTS).map(lambda parts: parts[0] + "word " * parts[1] + parts[2])
