@@ -114,9 +114,10 @@ class Settings:
     notify: bool = _key(False, False, _WHAT, Switch(), "a notice on the desktop when a dream is written")
 
     exclude: tuple[Pattern, ...] = _key(
-        (), (), _PRIVACY, PatternList(), "folders, globs or #tags that no dream ever sees", doors=_OUT, guard="privacy")
+        (), (), _PRIVACY, PatternList(), "folders, globs or `#tags` that no dream ever sees",
+        doors=_OUT, guard="privacy")
     never_send: tuple[Pattern, ...] = _key(
-        (), (), _PRIVACY, PatternList(), "folders, globs or #tags that are dreamt of here and never leave the machine",
+        (), (), _PRIVACY, PatternList(), "folders, globs or `#tags` that are dreamt of, and never leave the machine",
         doors=_OUT, guard="privacy")
 
     triage_backend: str = _key(

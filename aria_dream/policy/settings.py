@@ -150,8 +150,8 @@ _ABOUT = {
     Group.PRIVACY: (
         "Two levels. What is excluded is never read for a dream. What is never sent is dreamt of on this machine only, "
         "and its title and aliases are blanked where other notes mention it. A single note can say so itself: write "
-        "dream: false into its properties, or give it the tag #private. A folder counts at any depth, with all that "
-        "lies below it. A pattern that matches nothing keeps everything on this machine, in case it is a slip."
+        "`dream: false` into its properties, or give it the tag `#private`. A folder counts at any depth, with all "
+        "that lies below it. A pattern that matches nothing keeps everything on this machine, in case it is a slip."
     ),
     Group.JUDGE: (
         "Of the pairs a dream finds, a judge keeps the few that are worth your morning. The judge inside needs "

@@ -123,8 +123,9 @@ def survey(notes: Iterable[Describable], policy: Policy) -> tuple[Sharing, tuple
     local: set[str] = set()
     private: list[Describable] = []
     for note in notes:
-        for pattern in [pattern for pattern in idle if matches(pattern, note.path, note.tags)]:
-            del idle[pattern]
+        if note.path != policy.path:  # it names every tag that it excludes, and so bears them
+            for pattern in [pattern for pattern in idle if matches(pattern, note.path, note.tags)]:
+                del idle[pattern]
         seen = visibility(settings, path=note.path, tags=note.tags, dream=note.dream)
         if seen is not Visibility.OPEN:
             (hidden if seen is Visibility.HIDDEN else local).add(note.path)

@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import unquote
 
 from aria_dream.vault.graph import LinkGraph, component_sizes, graph_of
 from aria_dream.vault.record import AMBIGUOUS, CARD, EMBED, FRONTMATTER, MARKDOWN, unpack_links
@@ -42,6 +43,8 @@ def name_key(path: str) -> str:
 
     Coarser than Obsidian's comparison (full case folding, NFC, plain spaces), so that a link is never missed.
     """
+    if "%" in path:
+        path = unquote(path)  # Obsidian decodes a link where nothing has its name as it stands
     name = path.rstrip("/").rpartition("/")[2].removeprefix("\ufeff")
     if not name.isascii():
         name = unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

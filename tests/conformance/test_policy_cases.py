@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
 from aria_dream.policy.kinds import Door
 from aria_dream.policy.policy import parse_policy
+from aria_dream.policy.sharing import ShareableExcerpt, Withheld, excerpt_note, survey
+from aria_dream.vault.note import parse_note
+from aria_dream.vault.scan import read_flags
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,3 +65,56 @@ def test_case_69_as_it_stands(shared: Path, name: str) -> None:
     policy, _ = parse_policy(text)
     assert not policy.settings.autonomous_reach
     assert not policy.settings.allow_remote_triage
+
+
+@pytest.mark.shared
+def test_case_67_as_it_stands_sends_nothing(shared: Path) -> None:
+    """Its policy names its folders among the properties, and by a kind of pattern that is not ours: all is closed."""
+    vault = read_case_67(shared)
+    policy, problems = parse_policy(vault["dreaming.md"])
+    assert problems
+    sharing, _ = survey(facts_of(vault), policy)
+    assert sharing.closed
+    assert {"Private/Diary.md", "private/lower.md", "Area/Tagged.md", "Area/InlineTag.md"} <= sharing.hidden
+    for path, text in vault.items():
+        assert isinstance(excerpt_note(sharing, parse_note(text), path), Withheld)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("key", ["exclude", "never_send"])
+def test_case_67_in_our_words(shared: Path, key: str) -> None:
+    vault = read_case_67(shared)
+    vault["dreaming.md"] = f"---\naria-dream: policy\n---\n- {key}:\n  - Private\n  - #secret\n"
+    vault["Area/Prop.md"] = vault["Area/Prop.md"].replace("private: true", "dream: false")
+    policy, problems = parse_policy(vault["dreaming.md"])
+    assert problems == ()
+    sharing, problems = survey(facts_of(vault), policy)
+    assert problems == ()
+    made = {path: excerpt_note(sharing, parse_note(text), path) for path, text in vault.items()}
+    shared_notes = {path: each for path, each in made.items() if isinstance(each, ShareableExcerpt)}
+    assert set(shared_notes) == {"Public.md", "PrivateNotes.md"}
+    for each in shared_notes.values():
+        for word in ("CANARY-P", "Diary", "Health", "Codename"):
+            assert word.lower() not in f"{each.title} {each.text}".lower()
+
+
+def read_case_67(shared: Path) -> dict[str, str]:
+    root = shared / "cases" / "67-private-folder-leak" / "vault"
+    files = sorted(path for path in root.rglob("*.md"))
+    return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in files}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    path: str
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    dream: bool
+
+
+def facts_of(vault: dict[str, str]) -> list[Facts]:
+    notes = {path: parse_note(text) for path, text in vault.items()}
+    return [
+        Facts(path=path, tags=note.tags, aliases=note.aliases, dream=read_flags(note.properties)[0])
+        for path, note in notes.items()
+    ]

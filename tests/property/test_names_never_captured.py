@@ -81,7 +81,7 @@ def spelled(text: str, how: int) -> str:
     from urllib.parse import quote
 
     ways = (text, quote(text), text.replace(" ", "%20"), text.upper(), unicodedata.normalize("NFD", text), f" {text} ",
-            text.replace(" ", "\u00a0"))  # fmt: skip
+            text.replace(" ", "\u00a0"), text.replace("ream", "%72%65am"), text.replace("/", "%2F"))  # fmt: skip
     return ways[how % len(ways)]
 
 
@@ -94,7 +94,7 @@ def vaults(draw: st.DrawFn) -> Links:
     files = tuple(dict.fromkeys(draw(st.lists(file, min_size=1, max_size=12))))
     link = st.builds(
         lambda b, s, a, how: spelled(f"{b}{s}{a}", how), st.sampled_from(BEFORE), stem, st.sampled_from(AFTER),
-        st.integers(0, 6),
+        st.integers(0, 8),
     )  # fmt: skip
     links = draw(st.lists(st.tuples(st.sampled_from(files), link), max_size=20))
     return Links(files=files, links=tuple((source, normal_name(path)) for source, path in links))

@@ -135,6 +135,15 @@ def test_a_pattern_that_means_no_note_closes_sending(policy_text: str) -> None:
     assert isinstance(excerpt_text(sharing, "text"), Withheld)
 
 
+def test_the_policy_note_does_not_answer_for_the_tags_it_names() -> None:
+    policy, _ = parse_policy("- exclude: #secrt\n", path="dreaming.md")
+    sharing, problems = survey(
+        [Facts(path="dreaming.md", tags=("secrt",)), Facts(path="a.md", tags=("secret",))], policy
+    )
+    assert problems
+    assert sharing.closed
+
+
 def test_a_policy_that_needs_mending_closes_sending() -> None:
     policy, _ = parse_policy("- exclude: Private, [x\n")
     assert policy.refusal(Door.SEND)

@@ -9,6 +9,9 @@ from aria_dream.policy.moving_in import with_property, with_setting
 from aria_dream.policy.policy import choose_policy, parse_policy
 from aria_dream.policy.settings import SETTINGS, Settings, render_policy_note
 from aria_dream.policy.triggers import Triggers, is_triggers_note, parse_triggers, render_triggers_note
+from aria_dream.vault.note import parse_note
+
+NAMES = ("review", "seeds")
 
 
 def test_the_policy_note_is_made_from_the_table() -> None:
@@ -18,6 +21,12 @@ def test_the_policy_note_is_made_from_the_table() -> None:
     assert problems == ()
     assert policy.settings == Settings()
     assert len(policy.origins) == len(SETTINGS)
+
+
+def test_what_init_writes_adds_no_tag_and_no_link_to_the_vault() -> None:
+    for parts in (("dreaming.md",), ("triggers.md",), *(("vault_template", "dreams", f"Dream {n}.md") for n in NAMES)):
+        note = parse_note(read_shipped(*parts))
+        assert (note.tags, note.links, note.aliases, note.problems) == ((), (), (), ())
 
 
 def test_the_triggers_note_is_made_from_the_table() -> None:
