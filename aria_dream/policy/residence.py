@@ -57,7 +57,12 @@ class VaultNames:
     ) -> Self:
         """From all files, the marked notes, who links to a name, and what folders there are beside those of files."""
         paths = frozenset(files)
-        held = {str(parent) for path in paths for parent in NotePath(path).parents if parent.parts}
+        held: set[str] = set()
+        for path in paths:
+            folder = path.rpartition("/")[0]
+            while folder and folder not in held:
+                held.add(folder)
+                folder = folder.rpartition("/")[0]
         folded = {fold_path(path): path for path in sorted({*paths, *held, *folders})}
 
         def linked(name: str) -> bool:

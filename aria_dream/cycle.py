@@ -1,0 +1,243 @@
+"""The data path of an episode, in order, as code: read, dream, plan, write, remember."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, assert_never
+
+from aria_dream.dream.dreaming import Dreamt, NothingDreamt, Wish, dream
+from aria_dream.dream.juxtaposition import title_of
+from aria_dream.dream.seeds import parse_seeds
+from aria_dream.errors import WriteRefusedError
+from aria_dream.policy.residence import choose_log
+from aria_dream.review.morning import Night, plan_night, propose, record_night
+from aria_dream.review.proposal import open_count
+from aria_dream.vault.edit import Exists, Refusal
+from aria_dream.vault.link_text import link_target
+from aria_dream.vault.note import NotePath, decode_note
+from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from aria_dream.dream.dream_log import DreamBlock
+    from aria_dream.dream.dreaming import Judge, Ranker
+    from aria_dream.dream.episode import EpisodeRecord
+    from aria_dream.dream.seeds import Seed
+    from aria_dream.dream.walk import Memory
+    from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.effects.records import RecordBook, Records
+    from aria_dream.world import VaultFiles
+
+WRITE_ATTEMPTS = 4
+"""The dream note is planned again when somebody changed it meanwhile; then it is left to its writer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DreamRequest:
+    """What a dream was asked for."""
+
+    at: datetime
+    """Aware, in the writer's zone."""
+    seed: int
+    kind: str = "dream"
+    """As the log's heading names it: `idle dream`, `nightly dream`, `dream`."""
+    start: str | None = None
+    """Vault path of the note to start from."""
+    count: int | None = None
+    """At most so many pairs; None: as the policy says."""
+    dry_run: bool = False
+    replay: EpisodeRecord | None = None
+    """A dream to dream again; nothing is written then."""
+    quiet_s: float = 0.0
+    """A dream note changed by somebody within so many seconds is not written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DreamResult:
+    """What came of it."""
+
+    dreamt: Dreamt | None
+    reason: str
+    """Why there is no dream, as one sentence for the writer; `""` where there is one."""
+    block: DreamBlock | None = None
+    record: EpisodeRecord | None = None
+    note: str = ""
+    """Vault path of the dream note; of the one it would go to in a rehearsal."""
+    written: bool = False
+    said: tuple[str, ...] = ()
+    """What the writer should know beside the dream."""
+
+
+def dream_once(
+    vault: DreamtVault,
+    files: VaultFiles,
+    book: RecordBook,
+    request: DreamRequest,
+    *,
+    ranker: Callable[[Memory], Ranker],
+    judge: Callable[[], Judge],
+) -> DreamResult:
+    """One dream over `vault`, written into its dream note unless nothing survived or it is only a rehearsal.
+
+    `ranker` and `judge` are made when they are needed: a dream that the policy or a full review holds back costs
+    nothing. An expected hindrance is a reason, not an error.
+
+    Raises:
+        WriteRefusedError: the dream note cannot be written; nothing was.
+        BusyError: another of our processes writes and does not end.
+        StateDamagedError: a journal cannot be read.
+    """
+    settings = vault.live.policy.settings
+    if refusal := vault.live.policy.dream_refusal():
+        return DreamResult(dreamt=None, reason=refusal)
+    records = book.read()
+    waiting = open_count(records.states.values())
+    rehearsal = request.dry_run or request.replay is not None
+    if not rehearsal and waiting >= settings.max_open_proposals:
+        return DreamResult(dreamt=None, reason=_full(waiting, settings.max_open_proposals))
+    seed = _open_seed(vault, files) if request.start is None and request.replay is None else None
+    memory, wish = _wish(vault, records, request, seed)
+    found = dream(vault.notes, ranker(memory), judge(), memory, Random(request.seed), wish)  # noqa: S311 - no secret
+    if isinstance(found, NothingDreamt):
+        return DreamResult(dreamt=None, reason=_nothing(found))
+    night = _night(vault, records, found, request, seed)
+    params = {"juxtapositions_per_dream": wish.count, "pair_cooldown_days": wish.cooldown_days}
+    record = record_night(night, memory, vault_hash=vault.state_hash, params=params)
+    if not rehearsal:
+        _write(night, files, request)
+        book.propose(night.proposals)
+        book.remember(record)
+    said = list(() if vault.home.exists else vault.home.said)
+    if request.replay is not None and request.replay.vault_hash != record.vault_hash:
+        said.append("The vault has changed since that dream, so this one need not be the same.")
+    return DreamResult(
+        dreamt=found, reason="", block=night.block, record=record, note=night.note, written=not rehearsal,
+        said=tuple(said),
+    )  # fmt: skip
+
+
+def _full(waiting: int, most: int) -> str:
+    return (
+        f"{waiting} proposals wait for you, and dreaming rests while there are {most} or more; "
+        "decide some of them in the dream notes"
+    )
+
+
+def _nothing(found: NothingDreamt) -> str:
+    if not found.tried:
+        return f"no dream: {found.reason}"
+    titles = ", ".join(f"“{title_of(path)}”" for path in found.tried)
+    return f"an empty dream, nothing was written: started from {titles}, and {found.reason}"
+
+
+def _open_seed(vault: DreamtVault, files: VaultFiles) -> tuple[Seed, str] | None:
+    """The oldest open internal seed that names a note which may be dreamt, and that note."""
+    content = files.read(NotePath(vault.home.seeds))
+    if not isinstance(content, Content):
+        return None
+    seeds, _ = parse_seeds(decode_note(content.data))
+    waiting = [seed for seed in seeds if seed.kind == "internal" and seed.status == "open"]
+    for seed in sorted(waiting, key=lambda seed: (str(seed.deposited_on or "9"), seed.line)):
+        for link in seed.links:
+            path = vault.index.resolver.resolve(link, vault.home.seeds)
+            row = None if path is None else vault.row(path)
+            if path is not None and row is not None and vault.visible[row]:
+                return seed, path
+    return None
+
+
+def _wish(
+    vault: DreamtVault, records: Records, request: DreamRequest, seed: tuple[Seed, str] | None
+) -> tuple[Memory, Wish]:
+    settings = vault.live.policy.settings
+    count, days = request.count or settings.juxtapositions_per_dream, settings.pair_cooldown_days
+    again = request.replay
+    if again is not None:
+        said = (again.params.get("juxtapositions_per_dream"), again.params.get("pair_cooldown_days"))
+        return again.memory, Wish(
+            count=said[0] if isinstance(said[0], int) else count,
+            today=again.at.date(),
+            cooldown_days=said[1] if isinstance(said[1], int) else days,
+            asked=None if again.cold else again.start,
+        )
+    today = request.at.date()
+    return records.memory(today=today, cooldown_days=days), Wish(
+        count=count,
+        today=today,
+        cooldown_days=days,
+        asked=request.start,
+        seeded=None if seed is None else (seed[0].title, seed[1]),
+    )
+
+
+def _night(
+    vault: DreamtVault, records: Records, found: Dreamt, request: DreamRequest, seed: tuple[Seed, str] | None
+) -> Night:
+    settings, index = vault.live.policy.settings, vault.index
+    note = choose_log(vault.names, vault.home, request.at.date())
+
+    def hash_of(path: str) -> str:
+        row = vault.row(path)
+        return "" if row is None else vault.facts[row].content_hash.hex()
+
+    def link_text(path: str) -> str:
+        return link_target(index.resolver, index.app, path, note)
+
+    return Night(
+        found=found,
+        proposals=propose(
+            found,
+            records.states,
+            at=request.at,
+            seed=request.seed,
+            expiry_days=settings.proposal_expiry_days,
+            hash_of=hash_of,
+        ),
+        at=request.at,
+        kind=request.kind,
+        seed=request.seed,
+        note=note,
+        review=vault.home.review,
+        seeds=vault.home.seeds,
+        canvas=vault.home.canvas if settings.canvas else "",
+        link_text=link_text,
+        markdown_links=index.app.use_markdown_links,
+        dreamt_seed=seed[0] if seed is not None and seed[1] == found.start.path else None,
+    )
+
+
+def _write(night: Night, files: VaultFiles, request: DreamRequest) -> None:
+    """Put the night into the vault, all or nothing; planned afresh where one of our notes changed under us."""
+    attempts = 1 if request.quiet_s else WRITE_ATTEMPTS
+    for attempt in range(attempts):
+        changes = plan_night(night, {path: _bytes(files, path) for path in night.touches})
+        if isinstance(changes, Refusal):
+            raise WriteRefusedError(f"the dream was not written: {night.note}: {changes.reason}")
+        outcome = files.write(changes, label="dream", quiet_s=request.quiet_s)
+        match outcome:
+            case Written():
+                return
+            case Conflict() | Exists() if attempt + 1 < attempts:
+                continue
+            case Conflict() | Refused() | Failed():
+                raise WriteRefusedError(f"the dream was not written: {outcome.path}: {outcome.reason}")
+            case Exists():
+                raise WriteRefusedError(f"the dream was not written: “{outcome.path}” has appeared meanwhile")
+            case _:
+                assert_never(outcome)
+
+
+def _bytes(files: VaultFiles, path: str) -> bytes | None:
+    found = files.read(NotePath(path))
+    match found:
+        case Content(data=data):
+            return data
+        case Absent():
+            return None
+        case Refused(reason=reason):
+            raise WriteRefusedError(f"the dream was not written: {path}: {reason}")
+        case _:
+            assert_never(found)

@@ -1,0 +1,151 @@
+"""A vault as the dreamer may see it: what the policy hides is gone, and our own files are no part of it.
+
+Rows stay those of the vault's graph, so that a number means the same note everywhere; an invisible note has no links.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from aria_dream.dream.walk import walkable_notes
+from aria_dream.effects.index import read_vault
+from aria_dream.effects.live_policy import read_live_policy
+from aria_dream.effects.vault_names import read_vault_names
+from aria_dream.policy.residence import choose_home
+from aria_dream.policy.sharing import survey
+from aria_dream.vault.graph import LinkGraph, row_of, undirected
+from aria_dream.vault.names import fold_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from aria_dream.dream.walk import Walkable
+    from aria_dream.effects.index import VaultIndex
+    from aria_dream.effects.live_policy import LivePolicy
+    from aria_dream.effects.places import Places
+    from aria_dream.errors import Problem
+    from aria_dream.policy.residence import Home, VaultNames
+    from aria_dream.policy.sharing import Sharing
+    from aria_dream.vault.graph import Neighbours, NoteFacts
+
+
+@dataclass(frozen=True, kw_only=True)
+class DreamtVault:
+    """Everything a dream is made from, read at one moment. `read_dreamt_vault` makes it."""
+
+    index: VaultIndex
+    live: LivePolicy
+    sharing: Sharing
+    names: VaultNames
+    home: Home
+    """Where our files lie or would lie."""
+    facts: tuple[NoteFacts, ...]
+    """Of every note, in the order of `graph.paths`."""
+    notes: tuple[Walkable, ...]
+    """As the walk sees them, in the same order."""
+    graph: LinkGraph
+    """Links between visible notes only; every note of the vault has its row."""
+    problems: tuple[Problem, ...]
+    """Of policy, triggers and privacy patterns."""
+
+    @property
+    def root(self) -> Path:
+        """Real path of the vault."""
+        return self.index.root
+
+    def row(self, path: str) -> int | None:
+        """The row of the note at `path`; None where there is no such note."""
+        return row_of(self.graph, path)
+
+    @cached_property
+    def links(self) -> Neighbours:
+        """Neighbours in either direction."""
+        return undirected(self.graph)
+
+    @cached_property
+    def visible(self) -> tuple[bool, ...]:
+        """By row: whether the note may be dreamt at all."""
+        return tuple(note.visible for note in self.notes)
+
+    @cached_property
+    def state_hash(self) -> str:
+        """SHA-256 over names, contents, links and visibility: equal states dream alike. 64 hex digits."""
+        digest = sha256()
+        for fact, note in zip(self.facts, self.notes, strict=True):
+            digest.update(f"{fact.path}\0".encode("utf-8", "surrogatepass"))
+            digest.update(fact.content_hash if note.visible else b"-")
+            digest.update(bytes((note.visible, note.daily, note.template, note.index, note.plugin)))
+        digest.update(self.graph.offsets.tobytes() + self.graph.targets.tobytes())
+        return digest.hexdigest()
+
+
+def read_dreamt_vault(
+    root: Path,
+    places: Places,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> DreamtVault:
+    """The vault at `root` as it may be dreamt now, under the policy that it holds now.
+
+    Raises:
+        VaultUnreadableError: the vault does not exist, is no folder or cannot be listed.
+    """
+    index = read_vault(root, places.cache, progress=progress)
+    live = read_live_policy(index.root, places, environ)
+    facts = tuple(index.facts)
+    sharing, unmatched = survey(facts, live.policy)
+    folder = live.policy.settings.dream_folder
+    names = read_vault_names(index, folder)
+    home = choose_home(names, folder)
+    hidden = {*sharing.hidden, *index.not_here, *index.conflicts, *_ours(facts, home)}
+    obsidian = index.obsidian
+    notes = walkable_notes(
+        facts,
+        without(index.graph, [fact.path in hidden or _is_shut(fact) for fact in facts]),
+        daily={fact.path for fact in facts if obsidian.is_daily(fact.path)},
+        template={fact.path for fact in facts if obsidian.is_template(fact.path)},
+        hidden=hidden,
+    )
+    return DreamtVault(
+        index=index,
+        live=live,
+        sharing=sharing,
+        names=names,
+        home=home,
+        facts=facts,
+        notes=notes,
+        graph=without(index.graph, [not note.visible for note in notes]),
+        problems=(*live.problems, *unmatched),
+    )
+
+
+def _is_shut(fact: NoteFacts) -> bool:
+    return not fact.dream or bool(fact.marker) or fact.ignored
+
+
+def _ours(facts: Sequence[NoteFacts], home: Home) -> set[str]:
+    """The notes in our own folder, whether or not their marker was edited away: what is written is never dreamt."""
+    if not home.exists:
+        return set()
+    inside = fold_path(home.folder) + "/"
+    return {fact.path for fact in facts if fold_path(fact.path).startswith(inside)}
+
+
+def without(graph: LinkGraph, gone: Sequence[bool]) -> LinkGraph:
+    """`graph` with the same rows but no link from or to those that are `gone`."""
+    if not any(gone):
+        return graph
+    offsets, targets = array("i", [0]), array("i")
+    for row in range(len(graph.paths)):
+        if not gone[row]:
+            found = graph.targets[graph.offsets[row] : graph.offsets[row + 1]]
+            targets.extend(target for target in found if not gone[target])
+        offsets.append(len(targets))
+    return LinkGraph(paths=graph.paths, offsets=offsets, targets=targets)

@@ -1,0 +1,96 @@
+"""What this machine remembers of a vault: its dreams (`runs.jsonl`) and its proposals (`proposals.jsonl`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aria_dream.dream.episode import EpisodeRecord, episode_record, memory_of, parse_episodes
+from aria_dream.dream.juxtaposition import pair_key
+from aria_dream.dream.walk import Memory
+from aria_dream.effects.journal import Journal
+from aria_dream.effects.lock import writer_lock
+from aria_dream.errors import StateDamagedError
+from aria_dream.review.journal import parse_journal
+from aria_dream.review.proposal import ProposalState, decided_pairs, proposed_record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import date
+    from pathlib import Path
+
+    from aria_dream.errors import Problem
+    from aria_dream.review.proposal import Proposal
+
+PROPOSALS = "proposals.jsonl"
+RUNS = "runs.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Records:
+    """The journals of one vault as they read now."""
+
+    states: Mapping[str, ProposalState]
+    """Every proposal by id, in order of first appearance."""
+    episodes: tuple[EpisodeRecord, ...]
+    """Oldest first."""
+    problems: tuple[Problem, ...]
+
+    def memory(self, *, today: date, cooldown_days: int) -> Memory:
+        """What the dreams so far leave to the next one, on `today` in the writer's zone.
+
+        A pair is remembered by its proposal too, so that one that another machine showed counts here as well.
+        """
+        decided = decided_pairs(self.states.values())
+        memory = memory_of(self.episodes, decided=decided, today=today, cooldown_days=cooldown_days)
+        shown = dict(memory.shown)
+        for state in self.states.values():
+            day = state.proposal.at.date()
+            if state.proposal.kind == "link" and len(state.paths) == 2 and (today - day).days < cooldown_days:
+                pair = pair_key(*state.paths)
+                shown[pair] = max(day, shown.get(pair, day))
+        return Memory(starts=memory.starts, shown=shown, decided=decided)
+
+
+class RecordBook:
+    """The journals in a vault's state folder. Neither needs to exist."""
+
+    def __init__(self, state_folder: Path) -> None:
+        self._folder = state_folder
+        lock = writer_lock(state_folder)
+        self._proposals = Journal(state_folder / PROPOSALS, lock)
+        self._runs = Journal(state_folder / RUNS, lock)
+
+    def read(self) -> Records:
+        """Both journals, read back.
+
+        Raises:
+            StateDamagedError: a journal is there and cannot be read at all; what it says must not be guessed.
+        """
+        states, faults = parse_journal(self._text(PROPOSALS))
+        episodes, more = parse_episodes(self._text(RUNS))
+        return Records(states=states, episodes=episodes, problems=(*faults, *more))
+
+    def _text(self, name: str) -> str:
+        path = self._folder / name
+        try:
+            return path.read_bytes().decode("utf-8", "replace")
+        except FileNotFoundError:
+            return ""
+        except OSError as error:
+            raise StateDamagedError(
+                f"{path} cannot be read ({error.strerror or error}); make it readable, or move it away to start afresh"
+            ) from error
+
+    def propose(self, proposals: Sequence[Proposal]) -> None:
+        """Journal each as `proposed`."""
+        for proposal in proposals:
+            self._proposals.append(proposed_record(proposal))
+
+    def note(self, record: Mapping[str, object]) -> None:
+        """Journal any other record of a proposal."""
+        self._proposals.append(record)
+
+    def remember(self, episode: EpisodeRecord) -> None:
+        """Journal a dream."""
+        self._runs.append(episode_record(episode))

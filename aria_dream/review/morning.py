@@ -1,0 +1,204 @@
+"""What a dream leaves for the morning: its proposals, and the plan for every note of ours that changes. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from aria_dream.dream.constellation import Constellation, render_canvas
+from aria_dream.dream.dream_log import DreamBlock, logged_drop, logged_pair, logged_start, render_block, render_head
+from aria_dream.dream.episode import EpisodeRecord, ShownPair, episode_id, memory_used
+from aria_dream.dream.juxtaposition import title_of
+from aria_dream.dream.review_note import ReviewItem, read_managed, render_managed, render_review_head, with_managed
+from aria_dream.dream.seeds import mark_dreamt, parse_seeds
+from aria_dream.dream.walk import Memory
+from aria_dream.review.proposal import Proposal, next_round, proposal_id
+from aria_dream.vault.edit import (
+    ABSENT,
+    ChangeSet,
+    Refusal,
+    WritePlan,
+    content_hash,
+    decode_note,
+    encode_note,
+    plan_append,
+)
+from aria_dream.vault.note import NotePath
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+
+    from aria_dream.dream.dreaming import Dreamt
+    from aria_dream.dream.seeds import Seed
+    from aria_dream.review.proposal import ProposalState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Night:
+    """A dream that is to be written, and where."""
+
+    found: Dreamt
+    proposals: tuple[Proposal, ...]
+    """One a pair of `found.kept`, in its order."""
+    at: datetime
+    """Aware, in the writer's zone."""
+    kind: str
+    seed: int
+    note: str
+    """Vault path of the dream note."""
+    review: str
+    seeds: str
+    canvas: str
+    """`""` where no picture is wanted."""
+    link_text: Callable[[str], str]
+    """Vault path to what stands between a link's brackets in the dream note."""
+    markdown_links: bool
+    dreamt_seed: Seed | None
+    """The seed that gave the start."""
+
+    @property
+    def block(self) -> DreamBlock:
+        """The episode as its block shows it."""
+        start = self.found.start
+        return DreamBlock(
+            at=self.at.time().replace(second=0, microsecond=0, tzinfo=None),
+            kind=self.kind,
+            start=logged_start(start.path, cold=start.cold, rule=start.rule, seed=self.seed),
+            pairs=tuple(
+                logged_pair(survivor, proposal.id, self.link_text, markdown_links=self.markdown_links)
+                for survivor, proposal in zip(self.found.kept, self.proposals, strict=True)
+            ),
+            drops=tuple(logged_drop(drop) for drop in self.found.dropped),
+        )
+
+    @property
+    def touches(self) -> tuple[str, ...]:
+        """Vault paths of the notes that `plan_night` has to know."""
+        paths = [self.note, self.review]
+        paths += [self.seeds] if self.dreamt_seed is not None else []
+        paths += [self.canvas] if self.canvas else []
+        return tuple(paths)
+
+
+def propose(
+    found: Dreamt,
+    states: Mapping[str, ProposalState],
+    *,
+    at: datetime,
+    seed: int,
+    expiry_days: int,
+    hash_of: Callable[[str], str],
+) -> tuple[Proposal, ...]:
+    """One link proposal a surviving pair, each with an id of its own. `hash_of`: content hash of a vault path."""
+    made: list[Proposal] = []
+    taken = set(states)
+    for survivor in found.kept:
+        pair = survivor.juxtaposition
+        paths = (pair.from_, pair.to)
+        turn = next_round(states.values(), "link", paths)
+        name = proposal_id("link", paths, turn, taken)
+        taken.add(name)
+        made.append(
+            Proposal(
+                id=name,
+                kind="link",
+                paths=paths,
+                round=turn,
+                at=at,
+                expires_at=at + timedelta(days=expiry_days),
+                titles=tuple(title_of(path) for path in paths),
+                hashes={path: hash_of(path) for path in paths},
+                confidence=survivor.probability,
+                score=pair.score,
+                reason=survivor.reason,
+                judge=survivor.judge,
+                way=pair.path,
+                evidence={term.name: term.value for term in pair.evidence},
+                episode=episode_id(at, seed),
+            )
+        )
+    return tuple(made)
+
+
+def record_night(
+    night: Night, memory: Memory, *, vault_hash: str, params: Mapping[str, object]
+) -> EpisodeRecord:
+    """What `runs.jsonl` keeps of the night: enough to dream it again."""
+    found = night.found
+    parts = [memory_used(memory, start) for start in found.tried]
+    return EpisodeRecord(
+        id=episode_id(night.at, night.seed),
+        at=night.at,
+        kind=night.kind,
+        seed=night.seed,
+        start=found.start.path,
+        rule=found.start.rule,
+        cold=found.start.cold,
+        vault_hash=vault_hash,
+        params={**params, "tried": list(found.tried)},
+        memory=Memory(
+            starts=parts[0].starts,
+            shown={pair: day for part in parts for pair, day in part.shown.items()},
+            decided=frozenset().union(*(part.decided for part in parts)),
+        ),
+        pairs=tuple(
+            ShownPair(from_=one.paths[0], to=one.paths[1], score=one.score or 0.0, proposal=one.id)
+            for one in night.proposals
+        ),
+        judge=found.kept[0].judge,
+    )
+
+
+def plan_night(night: Night, before: Mapping[str, bytes | None]) -> ChangeSet | Refusal:
+    """Every change of the night, to be made together; or why the dream note takes no block.
+
+    `before`: the bytes of each of `night.touches`, None where there is no such file yet. A review note whose markers
+    are damaged is left as it is.
+    """
+    plans: list[WritePlan] = []
+    head = render_head(night.at.date())
+    appended = plan_append(NotePath(night.note), before[night.note], render_block(night.block), head=head)
+    if isinstance(appended, Refusal):
+        return appended
+    plans.append(appended)
+    plans += _review(night, before[night.review])
+    if night.dreamt_seed is not None:
+        plans += _seed(night, before[night.seeds])
+    if night.canvas:
+        plans.append(_whole(night.canvas, before[night.canvas], _picture(night)))
+    return ChangeSet(writes=tuple(plans))
+
+
+def _whole(path: str, before: bytes | None, text: str) -> WritePlan:
+    expected = ABSENT if before is None else content_hash(before)
+    return WritePlan(path=NotePath(path), expected_hash=expected, content=encode_note(text))
+
+
+def _review(night: Night, before: bytes | None) -> list[WritePlan]:
+    items = [ReviewItem(kind="link", pair=pair, dreamt_on=night.at.date()) for pair in night.block.pairs]
+    if before is None:
+        return [_whole(night.review, None, render_review_head() + render_managed(items) + "\n")]
+    text = decode_note(before)
+    managed, problems = read_managed(text)
+    if managed is None or problems:
+        return []
+    return [_whole(night.review, before, with_managed(text, managed, (*managed.items, *items)))]
+
+
+def _seed(night: Night, before: bytes | None) -> Sequence[WritePlan]:
+    """The seed flipped, found again by its heading: the note may have changed since it was read."""
+    if before is None or night.dreamt_seed is None:
+        return []
+    text = decode_note(before)
+    wanted = (night.dreamt_seed.title, night.dreamt_seed.deposited_on)
+    for seed in parse_seeds(text)[0]:
+        if seed.status == "open" and (seed.title, seed.deposited_on) == wanted:
+            return [_whole(night.seeds, before, mark_dreamt(text, seed))]
+    return []
+
+
+def _picture(night: Night) -> str:
+    label = f"{night.block.at:%H:%M} — {night.kind}"
+    return render_canvas((Constellation(label=label, start=night.found.start.path, survivors=night.found.kept),))
