@@ -98,16 +98,16 @@ def _scaled(features: Floats, means: Sequence[float] | Floats, scales: Sequence[
     return np.asarray(np.nan_to_num((features - np.asarray(means)) / np.asarray(scales), nan=0.0), np.float64)
 
 
-def _moments(pool: Floats, prior: Prior) -> tuple[Floats, Floats]:
+def _moments(pool: Floats, counts: Floats, prior: Prior) -> tuple[Floats, Floats]:
     """Means and scales of the pool's columns; the prior's where a column is not known at all."""
-    known = ~np.isnan(pool)
-    count = known.sum(axis=0)
-    least = np.maximum(count, 1)
-    means = np.where(known, pool, 0.0).sum(axis=0) / least
-    scales = np.sqrt(np.where(known, (pool - means) ** 2, 0.0).sum(axis=0) / least)
+    weight = np.where(np.isnan(pool), 0.0, counts[:, None])
+    total = weight.sum(axis=0)
+    least = np.maximum(total, 1e-9)
+    means = np.nan_to_num(pool * weight).sum(axis=0) / least
+    scales = np.sqrt((np.nan_to_num(pool - means) ** 2 * weight).sum(axis=0) / least)
     return (
-        np.where(count > 0, means, np.array(prior.means)),
-        np.where(count > 1, np.maximum(scales, _LEAST_SCALE), np.array(prior.scales)),
+        np.where(total > 0, means, np.array(prior.means)),
+        np.where(total > 1, np.maximum(scales, _LEAST_SCALE), np.array(prior.scales)),
     )
 
 
@@ -116,23 +116,26 @@ def calibrate(
     pool: Floats,
     linked: Sequence[bool] | NDArray[np.bool_],
     *,
+    stands_for: Floats | None = None,
     decided: Floats | None = None,
     approved: Sequence[bool] = (),
 ) -> Calibration:
     """The judge of this vault.
 
     `pool`: features [pairs, features] of undrawn pairs of the vault with some of its links hidden; `linked` says which
-    of them are those hidden links. `decided`: features of pairs the writer decided on, `approved` how. An empty pool
+    of them are those hidden links, `stands_for` how many pairs of the vault each unlinked one represents (1 by default;
+    linked ones always 1). `decided`: features of pairs the writer decided on, `approved` how. An empty pool
     leaves means, scales and threshold to the prior.
     """
     answers = np.asarray(linked, dtype=bool)
     width = len(prior.weights)
-    means, scales = _moments(pool.reshape(-1, width), prior)
+    counts = np.ones(len(answers)) if stands_for is None else np.where(answers, 1.0, stands_for)
+    means, scales = _moments(pool.reshape(-1, width), counts, prior)
     examples = _scaled(pool.reshape(-1, width), means, scales)
     verdicts = np.asarray(approved, dtype=bool)
     said = np.zeros((0, width)) if decided is None else _scaled(decided.reshape(-1, width), means, scales)
-    own = _held_out_scores(prior, examples, answers, said, verdicts)
-    weights = _fit(prior, examples, answers, said, verdicts)
+    own = _held_out_scores(prior, examples, answers, counts, said, verdicts)
+    weights = _fit(prior, examples, answers, counts, said, verdicts)
     return Calibration(
         means=tuple(means.tolist()),
         scales=tuple(scales.tolist()),
@@ -148,7 +151,12 @@ def _threshold(kept: Floats) -> float:
 
 
 def _held_out_scores(
-    prior: Prior, examples: Floats, answers: NDArray[np.bool_], said: Floats, verdicts: NDArray[np.bool_]
+    prior: Prior,
+    examples: Floats,
+    answers: NDArray[np.bool_],
+    counts: Floats,
+    said: Floats,
+    verdicts: NDArray[np.bool_],
 ) -> Floats:
     """The score of each linked example, by a judge trained without its fold."""
     found = np.flatnonzero(answers)
@@ -159,20 +167,24 @@ def _held_out_scores(
         if len(mine) == 0:
             continue
         rest = np.concatenate([np.setdiff1d(found, mine), others])
-        weights = _fit(prior, examples[rest], answers[rest], said, verdicts)
+        weights = _fit(prior, examples[rest], answers[rest], counts[rest], said, verdicts)
         held.append(examples[mine] @ weights)
     return np.concatenate(held) if held else np.zeros(0)
 
 
 def _fit(
-    prior: Prior, examples: Floats, answers: NDArray[np.bool_], said: Floats, verdicts: NDArray[np.bool_]
+    prior: Prior,
+    examples: Floats,
+    answers: NDArray[np.bool_],
+    counts: Floats,
+    said: Floats,
+    verdicts: NDArray[np.bool_],
 ) -> Floats:
     """Weights of highest posterior. Links and other pairs weigh the same in sum, so that log odds centre on zero."""
-    links = int(answers.sum())
-    share = links / max(1, len(answers) - links)
+    share = float(answers.sum()) / max(1.0, float(counts[~answers].sum()))
     rows = np.concatenate([examples, said])
     targets = np.concatenate([answers, verdicts]).astype(np.float64)
-    importance = np.concatenate([np.where(answers, 1.0, share), np.full(len(said), DECISION_WEIGHT)])
+    importance = np.concatenate([np.where(answers, 1.0, share * counts), np.full(len(said), DECISION_WEIGHT)])
     design = np.c_[rows, np.ones(len(rows))]
     centre = np.array([*prior.weights, 0.0])
     strength = np.array([*(PRIOR_STRENGTH * np.array(prior.strengths)), _INTERCEPT_STRENGTH])

@@ -11,7 +11,7 @@ from aria_dream.dream.features import FEATURES, Block, NoteSpace, RankNote
 from aria_dream.dream.juxtaposition import Evidence
 from aria_dream.dream.learn import Weights, fit_weights
 from aria_dream.dream.structure import Structure, link_structure, structure_of
-from aria_dream.dream.terms import NO_TERMS, spell
+from aria_dream.dream.terms import NO_TERMS, spell, term_ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -139,15 +139,34 @@ class Ranking:
             for found in self._best(note, terms[:, :, 0], limit)
         ]
 
-    def all(self, limit: int) -> Iterator[tuple[int, list[Scored]]]:
-        """Every visible note with its best candidates, in order of path, without details."""
-        sources = np.setdiff1d(np.arange(self._space.size), self._hidden)
+    def linked_pairs(self) -> npt.NDArray[np.int64]:
+        """The linked pairs of visible notes, (a, b) with a < b, in order, of shape (pairs, 2)."""
+        return self._structure.pairs()
+
+    def without(self, pairs: npt.NDArray[np.int64]) -> Ranking:
+        """The ranking as it would be had those pairs (rows of two) never been linked; with the same weights."""
+        fewer = Ranking(self._space, self._structure.without(pairs), self.weights, frozenset(), self._text_of)
+        fewer._excluded = self._excluded
+        return fewer
+
+    def all(self, limit: int, notes: Sequence[int] | None = None) -> Iterator[tuple[int, list[Scored]]]:
+        """Every visible note (of `notes`, where given) with its best candidates, in order of path, without details."""
+        wanted = np.arange(self._space.size) if notes is None else np.array(notes, dtype=np.int64)
+        sources = np.setdiff1d(wanted, self._hidden)
         at_once = int(np.clip(_CELLS_AT_ONCE // max(1, self._space.size), 4, 64))
         for start in range(0, len(sources), at_once):
             some = sources[start : start + at_once]
             terms = self._terms(some)
             for column, note in enumerate(some.tolist()):
                 yield note, self._best(note, terms[:, :, column], limit)
+
+    def rarity(self, word: str) -> float:
+        """How telling a word is here: ln((notes + 1) / (notes that hold it + 1)), 0 for a common or unique one."""
+        text = self._space.text
+        columns = np.array(term_ids(word), dtype=np.int64) % text.width
+        held_by = text.column_offsets[columns + 1] - text.column_offsets[columns]
+        known = held_by[held_by > 0]
+        return float(np.log((self._space.size + 1) / (known + 1)).mean()) if len(known) else 0.0
 
     def _terms(self, sources: npt.NDArray[np.int64]) -> Floats:
         """Shape (evidence, notes, sources)."""

@@ -142,7 +142,7 @@ class Unembedded:
     key: bytes
     """`dream.embedding.vector_key` of its content hash and title."""
     passages: Callable[[], Sequence[Passage]]
-    """Reads and cuts the note; called only where the cache does not know the key."""
+    """Reads and cuts the note; called only where the cache does not know the key. Empty where the note is gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,13 +178,14 @@ def write_missing_vectors(
         progress(0, len(missing))
     while done < len(missing) and not stop():
         batch = missing[done : done + NOTES_PER_BATCH]
-        cut = [tuple(note.passages()) for note in batch]
-        encoded = embedder.encode([passage.text for passages in cut for passage in passages])
+        cut = {note.key: passages for note in batch if (passages := tuple(note.passages()))}
+        encoded = embedder.encode([passage.text for passages in cut.values() for passage in passages])
         rows, at = [], 0
-        for passages in cut:
+        for passages in cut.values():
             rows.append(pooled(encoded[at : at + len(passages)], [passage.weight for passage in passages]))
             at += len(passages)
-        write_vectors(cache, kind, [note.key for note in batch], np.stack(rows))
+        if rows:
+            write_vectors(cache, kind, list(cut), np.stack(rows))
         done += len(batch)
         progress(done, len(missing))
     return EmbeddingRun(embedded=done, remaining=len(missing) - done)

@@ -19,19 +19,20 @@ from aria_dream.dream.judge import (
     background_sample,
     feature_matrix,
     judge_pairs,
+    pair_features,
+    parse_background,
+    render_background,
     says_the_same,
 )
 from aria_dream.dream.reason import Between, Common
 from aria_dream.dream.triage import Drop, Keep
 
 STRONG = PairFeatures(
-    ranking=2.0, text=-1.2, structure=-4.0, nearness=4.0, mention=True, place=0, mutual=True, same_folder=True,
-    folder_steps=0, popularity=12,
-)  # fmt: skip
+    text=4.5, structure=1.6, rest=-4.5, nearness=4.0, mention=True, words=300, same_folder=True
+)
 WEAK = PairFeatures(
-    ranking=-2.0, text=-4.5, structure=-9.0, nearness=0.2, mention=False, place=9, mutual=False, same_folder=False,
-    folder_steps=4, popularity=1,
-)  # fmt: skip
+    text=1.0, structure=-0.5, rest=-8.0, nearness=0.2, mention=False, words=15, same_folder=False
+)
 COMMON = Common(
     words=("feeding", "culture", "schedule", "jar"),
     mention=None,
@@ -58,23 +59,22 @@ def test_strong_pairs_are_kept_and_weak_ones_dropped() -> None:
     assert judge_pairs(JUDGE, []) == ()
 
 
-@pytest.mark.parametrize("name", ["ranking", "text", "structure", "nearness", "place", "mention"])
+@pytest.mark.parametrize("name", ["text", "structure", "rest", "nearness", "mention", "words"])
 def test_each_sign_speaks_for_a_pair(name: str) -> None:
     better = replace(WEAK, **{name: getattr(STRONG, name)})
     low, high = judge_pairs(JUDGE, [judged(WEAK), judged(better)])
     assert low.probability < high.probability
 
 
-def test_popularity_says_little() -> None:
-    """A hub is no better a partner for being one: a hundred links weigh less than one step of nearness."""
-    base, near, hub = judge_pairs(
-        JUDGE, [judged(WEAK), judged(replace(WEAK, nearness=2.2)), judged(replace(WEAK, popularity=10))]
-    )
-    assert hub.probability - base.probability < near.probability - base.probability
+def test_what_l0_said_is_taken_apart_and_put_together_again() -> None:
+    terms = {"text": 2.0, "title": 0.5, "co-activation": 0.25, "folder": -0.125, "background": -6.0, "mention": 0.5}
+    found = pair_features(sum(terms.values()), terms, nearness=None, words=9, same_folder=False)
+    assert (found.text, found.structure, found.rest, found.mention) == (2.5, 0.25, -5.625, True)
+    assert not pair_features(1.0, {}, nearness=None, words=9, same_folder=False).mention
 
 
 def test_unknown_features_are_no_error() -> None:
-    unknown = replace(STRONG, ranking=None, text=None, structure=None, nearness=None)
+    unknown = replace(STRONG, text=None, structure=None, rest=None, nearness=None)
     (verdict,) = judge_pairs(JUDGE, [judged(unknown, cosine=None)])
     assert 0.0 <= verdict.probability <= 1.0
     assert feature_matrix([unknown]).shape == (1, len(FEATURES))
@@ -109,8 +109,8 @@ def test_reasons_name_the_strongest_signs() -> None:
 
     plain = replace(STRONG, mention=False)
     # structure beyond all else: the note between them leads
-    assert reason(replace(plain, structure=0.0, nearness=2.0), COMMON).startswith("both lead to Fermentation")
-    assert reason(replace(plain, text=1.0), COMMON).startswith("both speak of feeding, culture and schedule, and ")
+    assert reason(replace(plain, structure=6.0, nearness=2.0), COMMON).startswith("both lead to Fermentation")
+    assert reason(replace(plain, text=9.0), COMMON).startswith("both speak of feeding, culture and schedule, and ")
     assert reason(replace(plain, nearness=9.0), NOTHING) == "they are close in meaning though they share few words"
     mention = replace(COMMON, mention=("Compost", "sourdough starter"))
     assert reason(STRONG, mention).startswith("Compost mentions “sourdough starter” without a link")
@@ -149,6 +149,13 @@ def test_the_background_of_few_or_no_notes_is_finite() -> None:
     for count in range(4):
         z = background(vectors[:count]).z_scores(vectors, vectors[::-1])
         assert np.isfinite(z).all()
+    kept = background(vectors)
+    again = parse_background(render_background(kept), 16)
+    assert again is not None
+    assert np.array_equal(again.centre, kept.centre)
+    assert np.array_equal(again.spread, kept.spread)
+    assert parse_background(render_background(kept)[:-1], 16) is None
+    assert parse_background(b"\xff" * len(render_background(kept)), 16) is None
     unknown = np.zeros_like(vectors)
     assert np.isnan(background(vectors).z_scores(unknown, vectors)).all()
 

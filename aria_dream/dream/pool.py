@@ -1,0 +1,129 @@
+"""Pairs whose answer is known: some of a vault's own links, hidden from graph, text and vectors, among what L0 offers.
+
+They are what the judge is calibrated on, so they are made just as the pairs it will judge: the best of `resonances`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from aria_dream.dream.calibration import Calibration, calibrate, uncalibrated
+from aria_dream.dream.judge import PRIOR, feature_matrix, pair_features
+from aria_dream.dream.rank import EVIDENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from aria_dream.dream.judge import PairFeatures
+    from aria_dream.dream.rank import Ranking
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+    Nearness = Callable[[Ints, Ints], Floats]
+
+HIDDEN_SHARE: Final = 0.2
+POOL_PER_NOTE: Final = 10
+MOST_CELLS: Final = 1_500_000
+"""Bound on asking notes × notes: about two seconds of CPU, once for each state of a vault."""
+FEWEST_LINKS: Final = 10
+"""A vault with fewer linked pairs teaches nothing; the prior stands."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PooledPairs:
+    """Undrawn pairs as L0 offers them, row by row; a pair that two notes offer is there twice."""
+
+    first: Ints
+    """Row of the asking note."""
+    second: Ints
+    features: tuple[PairFeatures, ...]
+
+
+def pool_of(
+    ranking: Ranking,
+    nearness: Nearness,
+    words: Sequence[int],
+    folders: Sequence[str],
+    *,
+    notes: Sequence[int] | None = None,
+    per_note: int = POOL_PER_NOTE,
+) -> PooledPairs:
+    """The best undrawn pairs of every visible note (of `notes`, where given).
+
+    `nearness(first, second)`: z-scores of pairs of rows, NaN where not known; `words`, `folders`: by row.
+    """
+    found = [(note, scored) for note, best in ranking.all(per_note, notes) for scored in best]
+    first = np.array([note for note, _ in found], dtype=np.int64)
+    second = np.array([scored.to for _, scored in found], dtype=np.int64)
+    near = nearness(first, second) if found else np.zeros(0)
+    features = tuple(
+        pair_features(
+            scored.score,
+            dict(zip(EVIDENCE, scored.terms, strict=True)),
+            nearness=None if np.isnan(z) else z,
+            words=min(words[note], words[scored.to]),
+            same_folder=folders[note] == folders[scored.to],
+        )
+        for (note, scored), z in zip(found, near.tolist(), strict=True)
+    )
+    return PooledPairs(first=first, second=second, features=features)
+
+
+def learn_calibration(
+    ranking: Ranking,
+    nearness: Nearness,
+    words: Sequence[int],
+    folders: Sequence[str],
+    decisions: Sequence[tuple[PairFeatures, bool]] = (),
+) -> Calibration:
+    """The judge that this vault teaches: from links hidden for the purpose, and from the writer's decisions.
+
+    `decisions`: features of pairs the writer approved (True) or rejected. Deterministic.
+    """
+    pairs = ranking.linked_pairs()
+    said = feature_matrix([features for features, _ in decisions])
+    approved = [answer for _, answer in decisions]
+    if len(pairs) < FEWEST_LINKS:
+        if not decisions:
+            return uncalibrated(PRIOR)
+        nothing = np.zeros((0, len(PRIOR.weights)))
+        return calibrate(PRIOR, nothing, [], decided=said, approved=approved)
+    chance = np.random.Generator(np.random.PCG64(len(pairs)))
+    held = pairs[chance.permutation(len(pairs))[: max(1, round(HIDDEN_SHARE * len(pairs)))]]
+    asking, weight = _asking(held, len(words), chance)
+    pool = pool_of(ranking.without(held), nearness, words, folders, notes=asking.tolist())
+    size = len(words)
+    hidden = np.sort(held.min(axis=1) * size + held.max(axis=1))
+    keys = np.minimum(pool.first, pool.second) * size + np.maximum(pool.first, pool.second)
+    return calibrate(
+        PRIOR,
+        feature_matrix(pool.features),
+        np.isin(keys, hidden),
+        stands_for=weight[pool.first],
+        decided=said,
+        approved=approved,
+    )
+
+
+def _asking(held: Ints, size: int, chance: np.random.Generator) -> tuple[Ints, Floats]:
+    """`(notes, weight)`: notes to ask for their best, and by row how many notes an asked one stands for.
+
+    In a large vault not every note can be asked: half of those asked are ends of hidden links, for only they can find
+    one, the rest are any others. The weight is relative to that of an end.
+    """
+    ends = np.unique(held)
+    others = np.setdiff1d(np.arange(size, dtype=np.int64), ends)
+    most = max(2, MOST_CELLS // max(1, size))
+    if size <= most:
+        return np.arange(size, dtype=np.int64), np.ones(size)
+    asked_ends = np.sort(chance.permutation(ends)[: max(1, most // 2)])
+    asked_others = np.sort(chance.permutation(others)[: max(1, most - len(asked_ends))])
+    weight = np.ones(size)
+    if len(asked_others):
+        weight[others] = (len(others) / len(asked_others)) / (len(ends) / len(asked_ends))
+    return np.concatenate([asked_ends, asked_others]), weight
