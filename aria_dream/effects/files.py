@@ -68,7 +68,11 @@ class DiskVault:
         lock_wait_s: float = WRITER_WAIT_S,
     ) -> None:
         self.root = Path(os.path.realpath(root))
-        if not self.root.is_dir():
+        try:
+            is_folder = self.root.is_dir()
+        except PermissionError as error:
+            raise VaultUnreadableError(f"{root} may not be read") from error
+        if not is_folder:
             raise VaultUnreadableError(f"there is no vault at {root}")
         self._lock = lock or writer_lock(state_folder, sleep=sleep)
         self._lock_wait_s = lock_wait_s

@@ -78,8 +78,9 @@ class History:
         Raises:
             OSError: the disk would not.
         """
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = self._folder / (intent.change_id + _UNFINISHED)
-        folder.mkdir(mode=0o700, parents=True)
+        folder.mkdir(mode=0o700)
         try:
             for number, pair in enumerate(images):
                 for kind, image in zip(("before", "after"), pair, strict=True):

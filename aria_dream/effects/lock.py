@@ -79,7 +79,9 @@ class Holder:
         if self.host != socket.gethostname():
             return True
         try:
-            return abs(psutil.Process(self.pid).create_time() - self.started_at) < 1.0
+            process = psutil.Process(self.pid)
+            is_same = abs(process.create_time() - self.started_at) < 1.0
+            return is_same and process.status() != psutil.STATUS_ZOMBIE
         except psutil.NoSuchProcess:
             return False
         except psutil.Error:

@@ -24,7 +24,7 @@ class VaultMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = tempfile.TemporaryDirectory()
+        self.folder = tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
         root = Path(self.folder.name) / "vault"
         root.mkdir()
         self.disk = DiskVault(root, Path(self.folder.name) / "state")
