@@ -87,8 +87,9 @@ def _plain(policy: Policy, name: str) -> object:
 def _print(root: Path, live: LivePolicy, sharing: Sharing, problems: tuple[Problem, ...]) -> None:
     policy = live.policy
     click.echo(f"{root.name}: {policy.path or _without_note(policy)}")
-    for door, reason in policy.shut.items():
-        click.echo(f"  {door.value} is off: {reason}")
+    for reason in dict.fromkeys(policy.shut.values()):
+        doors = ", ".join(door.value for door, why in policy.shut.items() if why == reason)
+        click.echo(f"  Off: {doors}.\n    {reason}")
     if sharing.closed and not policy.shut:
         click.echo(f"  {sharing.closed}")
     names = max(map(len, SETTINGS))

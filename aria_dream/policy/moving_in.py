@@ -65,15 +65,15 @@ def plan_moving_in(
     for path, text in ((home.review, furniture.review), (home.seeds, furniture.seeds)):
         if path not in names.files:
             creates.append((path, text))
-    new = {path for path, _ in creates}
-    moved = policy.path and home.folder != policy.settings.dream_folder
+    moved = policy.path if home.folder != policy.settings.dream_folder else ""
+    touched = {moved, *(path for path, _ in creates)}
     return MovingIn(
         creates=tuple(creates),
         policy=policy_path,
         policy_folder=home.folder if moved else "",
         triggers=triggers,
         home=home,
-        kept=tuple(path for path in (policy_path, triggers, home.review, home.seeds) if path and path not in new),
+        kept=tuple(path for path in (policy_path, triggers, home.review, home.seeds) if path and path not in touched),
         said=tuple(said),
     )
 

@@ -225,7 +225,9 @@ def _closed(setting: Setting, entry: Entry, path: str, what: str, said: Value | 
     """Closed, and said so. Patterns that were understood go on hiding what they hide: more private is never wrong."""
     value = said if isinstance(setting.row.kind, PatternList) and said is not None else setting.row.closed
     origin = Origin(source=Source.CLOSED, place=f"{path}:{entry.line}", reason=what)
-    return _Reading(value=value, origin=origin, problem=Problem(path, entry.line, f"{what}. Until then it is closed"))
+    stop = "" if what.endswith("?") else "."
+    problem = Problem(path, entry.line, f"{what}{stop} Until it is mended, `{setting.name}` is closed")
+    return _Reading(value=value, origin=origin, problem=problem)
 
 
 def _means(setting: Setting, entry: Entry, *, said: Value | None) -> bool:
