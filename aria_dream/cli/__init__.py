@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("init", "Prepare a vault for dreaming: policy, triggers, and the folder for dreams."),
+    "doctor": ("doctor", "Show what aria-dream sees of this machine, and what keeps it from dreaming now."),
     "links": ("links", "Count a vault's links; show unresolved, ambiguous and isolated ones."),
     "policy": ("policy", "Show every setting in force, where it comes from, and what needs mending."),
 }

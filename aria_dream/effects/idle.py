@@ -132,7 +132,7 @@ def find_sensors(
         Sensor("X11", lambda: _read_x11(environ)),
         Sensor("GNOME", lambda: _read_monitor(environ, run, "org.gnome.Mutter", "/org/gnome/Mutter")),
         Sensor("Cinnamon", lambda: _read_monitor(environ, run, "org.cinnamon.Muffin", "/org/cinnamon/Muffin")),
-        Sensor("logind", _Logind(run).read, counts=False),
+        Sensor("logind", _Logind(environ, run).read, counts=False),
     )
 
 
@@ -182,12 +182,13 @@ def _read_monitor(environ: Mapping[str, str], run: Run, name: str, path: str) ->
 class _Logind:
     """The idle hint of the user's graphical session. Its id is looked up once, and again when it is gone."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, environ: Mapping[str, str], run: Run) -> None:
+        self._installed = shutil.which("loginctl", path=environ.get("PATH")) is not None
         self._run = run
         self._session = ""
 
     def read(self) -> Reading[float]:
-        if not Path("/run/systemd/seats").is_dir():
+        if not self._installed or not Path("/run/systemd/seats").is_dir():
             return Absent("no logind")
         known = bool(self._session)
         reading = self._ask()

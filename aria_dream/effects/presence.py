@@ -11,13 +11,14 @@ from aria_dream.effects.idle import IdleProbe
 from aria_dream.effects.load import LoadProbe
 from aria_dream.effects.power import read_power
 from aria_dream.errors import Problem
-from aria_dream.policy.circumstances import Moment, Readings
+from aria_dream.policy.circumstances import Moment, Readings, Run
 from aria_dream.policy.presence import Absent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import tzinfo
 
+    from aria_dream.dream.episode import EpisodeRecord
     from aria_dream.policy.presence import Power, Reading
     from aria_dream.vault.snapshot import FileState
 
@@ -79,3 +80,8 @@ def last_edit_s(files: Mapping[str, FileState], now: datetime, is_ours: Callable
     theirs = (state.modified_ns for path, state in files.items() if not is_ours(path))
     youngest_ns = max((modified_ns for modified_ns in theirs if modified_ns <= horizon_ns), default=None)
     return None if youngest_ns is None else max(0.0, now.timestamp() - youngest_ns / 1e9)
+
+
+def past_runs(episodes: Iterable[EpisodeRecord]) -> tuple[Run, ...]:
+    """The dreams that this machine remembers, as runs of earlier processes."""
+    return tuple(Run(at=episode.at, dreamt=True) for episode in episodes)

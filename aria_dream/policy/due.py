@@ -336,6 +336,6 @@ def _remarks(asking: _Asking) -> Iterator[str]:
         yield f"the line `{name}` of the triggers is not understood, so it starts nothing"
     idleness = judge_idleness(asking.readings.input_idle, None, asking.policy.settings.idle_threshold_s)
     if idleness.no_sensor:
-        yield f"{idleness.reason}; the vault's own quiet and the quiet hours stand in"
+        yield "without a sensor for it, the vault's own quiet and the quiet hours stand in for your absence"
     if not isinstance(asking.readings.power, Known) or asking.readings.power.value.plug is Plug.UNKNOWN:
         yield "whether the machine is plugged in is unknown"

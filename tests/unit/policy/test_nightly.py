@@ -56,6 +56,12 @@ def test_a_window_across_midnight_belongs_to_the_date_on_which_it_opens() -> Non
     assert not night.is_open(at("2026-11-30T05:00+01:00"))
 
 
+def test_a_window_that_closes_in_the_doubled_hour_holds_both_passes() -> None:
+    night = find_night(date(2026, 10, 25), Window(60, 150), BERLIN)
+    assert night is not None
+    assert (night.opens_at, night.closes_at) == (at("2026-10-25T01:00+02:00"), at("2026-10-25T02:30+01:00"))
+
+
 def test_a_window_that_the_clock_skips_is_empty_and_its_work_is_owed() -> None:
     night = find_night(date(2026, 3, 29), Window(130, 170), BERLIN)
     assert night is not None
