@@ -73,6 +73,7 @@ READER_MODULES = (
     "rendered",
     "resolve",
     "scan",
+    "simple",
     "tags",
     "zones",
 )

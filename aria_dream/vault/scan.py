@@ -11,7 +11,8 @@ from aria_dream.vault.link import find_label_end, split_destination, split_wikil
 from aria_dream.vault.properties import SECOND_BLOCK, find_frontmatter, named, parse_properties, read_names
 from aria_dream.vault.property_links import property_links
 from aria_dream.vault.rendered import ScannedLink, read_rendered
-from aria_dream.vault.zones import MarkdownLink, Wikilink, Zones, find_candidates, is_plain, read_body
+from aria_dream.vault.simple import read_simple
+from aria_dream.vault.zones import MarkdownLink, Wikilink, find_candidates, read_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -68,15 +69,15 @@ def scan_note(text: str) -> NoteScan:
             dream, marker, plugin = read_flags(properties)
         if body.startswith("---") and find_frontmatter(body):
             problems.append(Problem("", text.count("\n", 0, frontmatter.body_start) + 1, SECOND_BLOCK))
-    candidates = find_candidates(body)
-    plain = is_plain(body)
-    quick = None if plain else read_rendered(body, candidates)
+    simple = read_simple(body)
+    candidates = find_candidates(body) if simple is None else []
+    quick = read_rendered(body, candidates) if simple is None else None
     if quick is not None:
         words = WORDS_COUNTED
         links += quick[0]
         tags += quick[1]
     else:
-        zones, wikilinks = (Zones(), candidates) if plain else read_body(body, candidates)
+        zones, wikilinks = read_body(body, candidates) if simple is None else simple
         places: list[MarkdownLink | Wikilink] = [*zones.links, *wikilinks]
         if zones.links:
             places.sort(key=_start)
