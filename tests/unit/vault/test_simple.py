@@ -22,7 +22,8 @@ def seen(body: str, read: tuple[Zones, list[Wikilink]]) -> Seen:
 PIECES = st.sampled_from(
     ["word", " ", "  ", "    ", "     ", "\n", "\n\n", "\n    ", "\n        ", "\t", "\n\t", "- ", "1. ", "1.", "> ",
      "# ", "---\n", "===\n", "***", "* ", "`", "``", "```", "```\n", "```py\n", "\n```\n", "`x`", "$", "$x$", "$$",
-     "${a}$", "5$ ", "[[a]]", "![[b|c]]", "[[", "]]", "[", "]", "(", ")", "](", "]: ", "[t](u)", "![t](u.png)",
+     "${a}$", "5$ ", "$$\nx\n$$", "$$x$$", "[[a\\|b]]",
+     "[[a]]", "![[b|c]]", "[[", "]]", "[", "]", "(", ")", "](", "]: ", "[t](u)", "![t](u.png)",
      '[t](u "x")', "[^1]", "[^1]: ", "[x]: y\n", "| a | b |\n", "|---|---|\n", "--|--\n", "|", "\\", "\\|", "&amp;",
      "é", "東", "?", "!", "%%", "~", "~~~\n", "#tag", "**b**", "_", "[ ] ", "{", "}", "'", '"', "\x00", "\u00a0",
      "\x0c", "1", "https://x.y/?z"]
@@ -49,6 +50,7 @@ def test_it_says_what_the_parser_says_or_nothing(body: str) -> None:
         "Prose with [[a]], `[[code]]`, $x_{8}$, [text](b.md) and ![[pic.png]].\n",
         "# Head\n\n```js\n[[no]]\n```\n\n- [ ] task [[a]]\n    - nested [[b]]\n",
         "A footnote[^1].\n\n[^1]: with a [[link]]\n",
+        "$$\n\\int_0^1 {x}\n$$\n\n| [[a\\|b]] | c |\n|---|---|\n",
         "Größe: [größer](größe.md?x) 東京 [[東京]]\n",
     ],
 )
@@ -60,7 +62,7 @@ def test_simple_notes_are_taken(body: str) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    ["<b>", "\\[[a]]", "    code", "a\n\n    code", "```\nopen", "~~~\nx\n~~~", "`a\nb`", "``a``", "$$x$$",
+    ["<b>", "\\[[a]]", "    code", "a\n\n    code", "```\nopen", "~~~\nx\n~~~", "`a\nb`", "``a``", "a $$x$$",
      "[a `b` c](d)", "[[a [[b]] c]]", "- x\n\n      code", ">     code", "-     code", "-\tx", "[a]: b"],
 )  # fmt: skip
 def test_the_rest_is_left_to_the_parser(body: str) -> None:
