@@ -229,13 +229,21 @@ class VaultIndex:
         without, every file is, by its times and inode. Raises VaultUnreadableError where the vault is gone.
         """
         with _collector_paused():
-            scan = scan_vault(self.root) if changed_paths is None else rescan(self.scan, changed_paths)
+            return self.rescanned(scan_vault(self.root) if changed_paths is None else rescan(self.scan, changed_paths))
+
+    def rescanned(self, scan: Scan, *, reread: Iterable[str] = ()) -> VaultIndex:
+        """The vault as `scan`, a later look at its files, shows it: `refreshed` by a look that was had already.
+
+        `reread` are files whose content changed although their state did not (written twice within one tick of the
+        file system's clock); they are read as well.
+        """
+        with _collector_paused():
             settings, setting_problems = read_obsidian_settings(scan.root, scan.config_folder)
             change = difference(self.scan.snapshot, scan.snapshot)
             known = {self.linkage.path_of(source): content for source, content in enumerate(self.contents)}
             moved = [path for pair in change.renamed for path in pair]
-            dirty = {*change.added, *change.changed, *(new for _, new in change.renamed)}
-            unread = [path for path, content in known.items() if content is UNREAD]
+            dirty = {*change.added, *change.changed, *(new for _, new in change.renamed), *reread}
+            unread = {path for path, content in known.items() if content is UNREAD}
             wanted = [path for path in _sources(scan) if path in dirty or path not in known or path in unread]
             with IndexCache(self.cache_folder) as cache:
                 records = {content_key(path, content.digest): content.packed for path, content in known.items()}
