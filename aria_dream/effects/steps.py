@@ -154,7 +154,7 @@ class Steps:
         # Once more, at the last moment: the path may lead elsewhere now, or the note may have been saved.
         hindrance = self.hindrance(step)
         if hindrance is not None:
-            temp.unlink()
+            temp.unlink(missing_ok=True)
             return hindrance
         try:
             retried(lambda: self._exchange(temp, place), self._sleep)

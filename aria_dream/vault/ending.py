@@ -65,6 +65,8 @@ def open_ending(text: str) -> str | None:
     if swallowed_from is not None:
         kind, start = swallowed_from
         return f"{kind} that line {first_line + source[:start].count(10)} opens"
+    if not _TOKEN.search(source):
+        return None
     code = list(_code_ranges(events))
     for escapes in (True, False):
         left_open = _open_token(source, code, escapes=escapes)

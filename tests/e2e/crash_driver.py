@@ -126,8 +126,8 @@ SCENARIOS = {
     "remove": Scenario(
         OLD, ChangeSet(writes=(_write("a.md", OLD["a.md"], None),)), {"b.md": OLD["b.md"], "d.md": OLD["d.md"]}
     ),
-    "merge": Scenario(OLD, MERGE, AFTER_MERGE, recovery_stride=4),
-    "merge-without-exchange": Scenario(OLD, MERGE, AFTER_MERGE, exchange=_no_exchange, recovery_stride=5),
+    "merge": Scenario(OLD, MERGE, AFTER_MERGE, recovery_stride=9),
+    "merge-without-exchange": Scenario(OLD, MERGE, AFTER_MERGE, exchange=_no_exchange, recovery_stride=8),
 }
 
 

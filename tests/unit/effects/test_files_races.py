@@ -111,6 +111,12 @@ def test_two_saves_around_the_exchange_leave_the_newer_and_keep_the_older_aside(
     assert race.kept_aside() == [TYPED]
 
 
+def test_a_note_made_read_only_in_the_last_instant_is_refused(race: Race) -> None:
+    race.at("temp synced", lambda: race.place.chmod(0o444))
+    assert isinstance(race.append(), Refused)
+    assert race.place.read_bytes() == OLD
+
+
 def test_a_note_removed_meanwhile_stays_removed(race: Race) -> None:
     race.at("temp synced", race.place.unlink)
     assert isinstance(race.append(), Conflict)
