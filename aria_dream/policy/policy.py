@@ -189,7 +189,7 @@ def _sorted_out(entries: Iterable[Entry], path: str) -> tuple[dict[str, list[Ent
 def _read(setting: Setting, entries: list[Entry], path: str) -> _Reading:
     """The value of one key from everything that was said about it; closed wherever two readings are possible."""
     stated = [entry for entry in entries if entry.form is Form.SETTING and entry.key == setting.name]
-    doubtful = [entry for entry in entries if entry not in stated]
+    doubtful = [entry for entry in entries if entry.form is not Form.SETTING or entry.key != setting.name]
     values = [parse_value(setting.row.kind, _text(setting.row.kind, entry)) for entry in stated]
     said: Value | None = values[0][0] if values else setting.default
     same: Value | None = said

@@ -7,6 +7,7 @@ import textwrap
 import unicodedata
 from dataclasses import dataclass, fields
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from aria_dream.policy.keys import Group, Row, Settings
@@ -54,6 +55,7 @@ def normal_key(raw: str) -> str:
     return re.sub(r"[\s\u2010-\u2015-]+", "_", unicodedata.normalize("NFKC", raw).strip().lower()).strip("_")
 
 
+@lru_cache(maxsize=4096)
 def near_keys(raw: str) -> tuple[str, ...]:
     """The keys that `raw` can be meant for, nearest first; only the key itself where it is one. At most three."""
     return nearest(raw, SETTINGS)
