@@ -100,11 +100,16 @@ def dream_once(
         return DreamResult(dreamt=None, reason=_full(waiting, settings.max_open_proposals))
     seed = _open_seed(vault, files) if request.start is None and request.replay is None else None
     memory, wish = _wish(vault, records, request, seed)
-    found = dream(vault.notes, ranker(memory), judge(), memory, Random(request.seed), wish)  # noqa: S311 - no secret
+    ranks = ranker(memory)
+    found = dream(vault.notes, ranks, judge(), memory, Random(request.seed), wish)  # noqa: S311 - no secret
     if isinstance(found, NothingDreamt):
         return DreamResult(dreamt=None, reason=_nothing(found))
     night = _night(vault, records, found, request, seed)
-    params = {"juxtapositions_per_dream": wish.count, "pair_cooldown_days": wish.cooldown_days}
+    params = {
+        "juxtapositions_per_dream": wish.count,
+        "pair_cooldown_days": wish.cooldown_days,
+        "weights": ranks.learned(),
+    }
     record = record_night(night, memory, vault_hash=vault.state_hash, params=params)
     if not rehearsal:
         _write(night, files, request)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("init", "Prepare a vault for dreaming: policy, triggers, and the folder for dreams."),
     "doctor": ("doctor", "Show what aria-dream sees of this machine, and what keeps it from dreaming now."),
+    "dream": ("dream", "Dream once, now, and append what was found to the day's dream note."),
+    "resonances": ("resonances", "List the links nobody has drawn yet, best first."),
+    "seeds": ("seeds", "List the seeds you left for the dreamer, or add one."),
     "links": ("links", "Count a vault's links; show unresolved, ambiguous and isolated ones."),
     "policy": ("policy", "Show every setting in force, where it comes from, and what needs mending."),
 }

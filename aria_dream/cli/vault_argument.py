@@ -27,13 +27,18 @@ def find_vault(named: str | None, environ: Mapping[str, str], start: Path) -> Pa
     return next((folder for folder in (start, *start.parents) if (folder / ".obsidian").is_dir()), None)
 
 
-def _chosen(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Path:
-    vault = find_vault(value, os.environ, Path())
+def chosen_vault(named: str | None) -> Path:
+    """The vault's folder (`find_vault`); a usage error where there is none."""
+    vault = find_vault(named, os.environ, Path())
     if vault is None:
         raise click.UsageError(
             f"No vault: name its folder, set {VAULT_VARIABLE}, or run the command inside a vault."
         )
     return vault
+
+
+def _chosen(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Path:
+    return chosen_vault(value)
 
 
 def vault_argument(function: F) -> F:

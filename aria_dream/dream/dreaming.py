@@ -14,7 +14,7 @@ from aria_dream.dream.triage import outcome
 from aria_dream.dream.walk import FAR, NoStart, Start, choose_pairs, pick_start
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import date
     from random import Random
 
@@ -37,6 +37,10 @@ class Ranker(Protocol):
 
     def resonances(self, path: str, limit: int) -> Sequence[Juxtaposition]:
         """The undrawn pairs of the note at `path`, best first, with ways and evidence."""
+        ...
+
+    def learned(self) -> Mapping[str, object]:
+        """What the ranking learned from the vault, as JSON: part of what a dream is repeated with."""
         ...
 
 
@@ -93,7 +97,11 @@ class Wish:
 def dream(
     notes: Sequence[Walkable], ranker: Ranker, judge: Judge, memory: Memory, rng: Random, wish: Wish
 ) -> Dreamt | NothingDreamt:
-    """The dream, or why there is none. Tries further cold starts while nothing survives."""
+    """The dream, or why there is none. Tries further cold starts while nothing survives.
+
+    Index pages, templates and notes that belong to a plugin are no dream's other end.
+    """
+    unfit = {note.path for note in notes if note.index or note.template or note.plugin}
     tried: list[str] = []
     reason = "nothing here resonates yet that is not linked already"
     while len(tried) < STARTS_TRIED:
@@ -103,7 +111,8 @@ def dream(
         if start.path in tried:
             break
         tried.append(start.path)
-        pool = _pool(ranker.resonances(start.path, RANKED), memory, wish)
+        ranked = [found for found in ranker.resonances(start.path, RANKED) if found.to not in unfit]
+        pool = _pool(ranked, memory, wish)
         kept, dropped = _judged(judge, pool)
         chosen = choose_pairs(
             [survivor.juxtaposition for survivor in kept],

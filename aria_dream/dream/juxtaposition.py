@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+
+_MOST_ODDS = 36.0
+"""Beyond this a double cannot tell a probability from 1."""
 
 
 def title_of(path: str) -> str:
     """A note's title as Obsidian shows it: the file's name without `.md` (any case), folders left out."""
     name = path.rsplit("/", 1)[-1]
     return name[:-3] if name.lower().endswith(".md") and len(name) > 3 else name
+
+
+def chance(log_odds: float) -> float:
+    """The probability with these log-odds, strictly between 0 and 1 for anything a ranking yields."""
+    return 1 / (1 + math.exp(-max(-_MOST_ODDS, min(_MOST_ODDS, log_odds))))
+
+
+def log_odds(chance: float) -> float:
+    """The log-odds of a probability; the inverse of `chance`."""
+    return math.log(chance) - math.log1p(-chance) if 0 < chance < 1 else math.copysign(_MOST_ODDS, chance - 0.5)
 
 
 def pair_key(first: str, second: str) -> tuple[str, str]:
@@ -37,7 +51,8 @@ class Juxtaposition:
     to: str
     """Vault path of the other note."""
     score: float
-    """Comparable across notes of one vault; higher is stronger."""
+    """How likely the writer would draw this link, 0 to 1, by what the vault's own links taught; comparable across its
+    notes."""
     path: tuple[str, ...] | None
     """Vault paths of a shortest undirected way, both ends included; None where no links connect them."""
     evidence: tuple[Evidence, ...] = ()

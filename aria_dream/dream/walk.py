@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.juxtaposition import title_of
+from aria_dream.vault.body import WORDS_COUNTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -28,6 +29,8 @@ INDEX_WORDS_PER_LINK = 5
 NAMED_INDEX_MIN_LINKS = 5
 NAMED_INDEX_WORDS_PER_LINK = 25
 _INDEX_TITLE = re.compile(r"[\W_\d]*(?:index|readme|home|start|contents|table of contents|toc|maps? of content)[\W_]*")
+_BYTES_PER_WORD = 8
+"""Of Markdown in a European language, markup and properties included; two Chinese characters take six."""
 FAR = 3
 """Links between two notes from which on a pair is a dream rather than a related note."""
 
@@ -89,9 +92,11 @@ def is_index_page(path: str, links: int, own_words: int) -> bool:
     `Home`, `Contents`, a word `MOC`, or the name of its own folder): at least 5 links, and fewer than 25 words each.
     So a map of content, a README's list and a tag page are; an essay that links a lot and a short note are not.
     """
-    if _says_index(path):
-        return links >= NAMED_INDEX_MIN_LINKS and own_words < NAMED_INDEX_WORDS_PER_LINK * links
-    return links >= INDEX_MIN_LINKS and own_words < INDEX_WORDS_PER_LINK * links
+    if links < NAMED_INDEX_MIN_LINKS:
+        return False
+    if links >= INDEX_MIN_LINKS and own_words < INDEX_WORDS_PER_LINK * links:
+        return True
+    return own_words < NAMED_INDEX_WORDS_PER_LINK * links and _says_index(path)
 
 
 def _says_index(path: str) -> bool:
@@ -122,7 +127,7 @@ def walkable_notes(
         if fact is None:
             continue
         targets = graph.targets[graph.offsets[row] : graph.offsets[row + 1]]
-        own_words = fact.words - sum(words_in_title[target] for target in targets)
+        own_words = _words(fact) - sum(words_in_title[target] for target in targets)
         notes.append(
             Walkable(
                 path=path,
@@ -136,6 +141,11 @@ def walkable_notes(
             )
         )
     return tuple(notes)
+
+
+def _words(fact: NoteFacts) -> int:
+    """Words of prose; of a note so long that they were not all counted, what its size lets expect."""
+    return fact.words if fact.words < WORDS_COUNTED else max(fact.words, fact.size_bytes // _BYTES_PER_WORD)
 
 
 def _degrees(graph: LinkGraph) -> list[int]:

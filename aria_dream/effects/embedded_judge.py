@@ -26,7 +26,7 @@ from aria_dream.dream.judge import (
     parse_background,
     render_background,
 )
-from aria_dream.dream.juxtaposition import title_of
+from aria_dream.dream.juxtaposition import log_odds, title_of
 from aria_dream.dream.pool import learn_calibration
 from aria_dream.dream.reason import Between, NoteView, in_common
 from aria_dream.effects.embedding import Unembedded, load_embedder, vector_kind, write_missing_vectors
@@ -88,7 +88,7 @@ class EmbeddedJudge:
         for one, (a, b), z, cosine in zip(found, rows, near.tolist(), cosines.tolist(), strict=True):
             known = not np.isnan(z)
             features = pair_features(
-                one.score,
+                log_odds(one.score),
                 {term.name: term.value for term in one.evidence},
                 nearness=z if known else None,
                 words=min(self.vault.facts[a].words, self.vault.facts[b].words),

@@ -222,6 +222,11 @@ def daemon_lock(state_folder: Path, purpose: str = "the daemon") -> VaultLock:
     return VaultLock(state_folder / "daemon.lock", purpose)
 
 
+def dream_lock(state_folder: Path) -> VaultLock:
+    """The lock of one dream, from reading what was shown to remembering it: two at once would show the same pair."""
+    return VaultLock(state_folder / "dream.lock", "a dream")
+
+
 def _is_old(path: Path) -> bool:
     """Whether a holder's file without text is no longer one that is just being written: its writer died."""
     try:

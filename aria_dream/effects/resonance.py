@@ -1,32 +1,42 @@
 """L0 over a real vault: the words of its notes from the cache, the weights its own links teach, and the ranking.
 
-No model and no network. What is costly is kept by content: the words of a note by its hash, the learned weights by the
-state of the vault.
+No model and no network. What is costly is kept in the cache: the words of a note by its content, and the weights that
+the vault's links taught until enough of those links have changed.
 """
 
 from __future__ import annotations
 
+import heapq
 import json
+import os
+from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.learn import VERSION, Weights
+from aria_dream.dream.juxtaposition import Juxtaposition, chance
+from aria_dream.dream.learn import Weights
 from aria_dream.dream.rank import Ranking, RankNote
 from aria_dream.dream.terms import NO_TERMS, TermCounts, note_terms
+from aria_dream.dream.ways import shortest_ways
 from aria_dream.effects.ground import read_plain
 from aria_dream.vault.edit import encode_note
 from aria_dream.vault.note import decode_note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
+    from pathlib import Path
 
+    from aria_dream.dream.rank import Scored
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.vectors import ContentCache
 
 TERMS_KIND = "terms:1"
 """Raise the number with every change of `dream.terms` that changes a value."""
-WEIGHTS_KIND = f"weights:{VERSION}"
+WEIGHTS_FILE = "weights.json"
+_SKETCH_SIZE = 400
+_STILL_ALIKE = 0.95
+"""Learned again from this loss of likeness on: an edit or two teach nothing new, and learning takes seconds."""
 _NOTES_PER_BATCH = 500
 
 
@@ -82,12 +92,17 @@ def build_ranking(
     cache: ContentCache,
     *,
     decided: AbstractSet[tuple[str, str]] = frozenset(),
+    weights: Weights | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Ranking:
-    """The ranking of the vault as it stands; `decided` pairs of paths are never candidates."""
+    """The ranking of the vault as it stands; `decided` pairs of paths are never candidates.
+
+    `weights` are those of an earlier dream that is dreamt again. Else those last learned, as long as nearly all the
+    links they were learned from are still there; else the vault teaches new ones, which are kept.
+    """
     terms = read_terms(vault, cache, progress=progress)
-    key = sha256(vault.state_hash.encode()).digest()
-    weights = _parse_weights(cache.get_many(WEIGHTS_KIND, {key}).get(key))
+    if weights is None:
+        weights = _known_weights(vault)
     ranking = Ranking.build(
         vault.graph,
         rank_notes(vault),
@@ -97,15 +112,85 @@ def build_ranking(
         text_of=lambda row: read_note_text(vault, row),
     )
     if weights is None:
-        cache.put_many(WEIGHTS_KIND, {key: json.dumps(ranking.weights.to_json()).encode()})
+        _keep_weights(vault, ranking.weights)
     return ranking
 
 
-def _parse_weights(blob: bytes | None) -> Weights | None:
-    if blob is None:
-        return None
+def _sketch(vault: DreamtVault) -> list[str]:
+    """The smallest hashes of the vault's links: what two sketches share says how alike two sets of links are."""
+    paths, offsets, targets = vault.graph.paths, vault.graph.offsets, vault.graph.targets
+    hashes = (
+        sha256(f"{paths[row]}\0{paths[target]}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        for row in range(len(paths))
+        for target in targets[offsets[row] : offsets[row + 1]]
+    )
+    return heapq.nsmallest(_SKETCH_SIZE, hashes)
+
+
+def _weights_file(vault: DreamtVault) -> Path | None:
+    folder = vault.index.cache_folder
+    return None if folder is None else folder / WEIGHTS_FILE
+
+
+def _known_weights(vault: DreamtVault) -> Weights | None:
+    file = _weights_file(vault)
     try:
-        record = json.loads(blob)
-    except ValueError:
+        record = json.loads(file.read_bytes()) if file is not None else None
+    except (OSError, ValueError):
         return None
-    return Weights.from_json(record) if isinstance(record, dict) else None
+    if not isinstance(record, dict) or not isinstance(record.get("sketch"), list):
+        return None
+    then, now = set(map(str, record["sketch"])), set(_sketch(vault))
+    alike = len(then & now) / max(1, len(then | now))
+    return Weights.from_json(record) if alike >= _STILL_ALIKE or then == now else None
+
+
+def _keep_weights(vault: DreamtVault, weights: Weights) -> None:
+    file = _weights_file(vault)
+    if file is None:
+        return
+    temp = file.with_name(f"{file.name}.{os.getpid()}.tmp")
+    with suppress(OSError):  # a cache that cannot be written costs time, nothing else
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temp.write_text(json.dumps({**weights.to_json(), "sketch": _sketch(vault)}), encoding="utf-8")
+        temp.replace(file)
+
+
+class VaultRanker:
+    """L0 of one vault, as `dream.dreaming.Ranker` asks for it: the ranking, with ways and names."""
+
+    def __init__(self, vault: DreamtVault, ranking: Ranking) -> None:
+        self._vault = vault
+        self._ranking = ranking
+
+    def resonances(self, path: str, limit: int) -> list[Juxtaposition]:
+        """The undrawn pairs of the note at `path`, best first, at most `limit`; empty for one that is not there or not
+        visible."""
+        row = self._vault.row(path)
+        return [] if row is None else self._named(row, self._ranking.from_note(row, limit))
+
+    def learned(self) -> dict[str, object]:
+        """The weights that the vault's links taught."""
+        return self._ranking.weights.to_json()
+
+    def all(self, limit: int) -> Iterator[tuple[str, list[Juxtaposition]]]:
+        """Every visible note with its best pairs, by path; evidence without details."""
+        for row, scored in self._ranking.all(limit):
+            yield self._vault.graph.paths[row], self._named(row, scored)
+
+    def _named(self, row: int, scored: Sequence[Scored]) -> list[Juxtaposition]:
+        paths = self._vault.graph.paths
+        ways = shortest_ways(self._vault.links, row, [one.to for one in scored])
+        found = []
+        for one in scored:
+            way = ways[one.to]
+            found.append(
+                Juxtaposition(
+                    from_=paths[row],
+                    to=paths[one.to],
+                    score=chance(one.score),
+                    path=None if way is None else tuple(paths[step] for step in way),
+                    evidence=one.evidence,
+                )
+            )
+        return found

@@ -34,7 +34,7 @@ class NoteFacts:
     content_hash: bytes
     """SHA-256 digest of the file's bytes (32 bytes)."""
     words: int
-    """Words of prose (frontmatter, code, math, comments and HTML left out)."""
+    """Words of prose (frontmatter, code, math, comments and HTML left out), counted up to `body.WORDS_COUNTED`."""
     aliases: tuple[str, ...]
     tags: tuple[str, ...]
     """Distinct, lower-cased, without `#`."""

@@ -1,0 +1,69 @@
+"""What a dream over a real vault is made of, opened when it is needed: the ranking and the judge."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from aria_dream.effects.embedded_judge import open_embedded_judge
+from aria_dream.effects.resonance import VaultRanker, build_ranking
+from aria_dream.effects.vectors import ContentCache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from aria_dream.dream.dreaming import Judge
+    from aria_dream.dream.learn import Weights
+    from aria_dream.dream.rank import Ranking
+    from aria_dream.dream.walk import Memory
+    from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.effects.places import Places
+
+    Progress = Callable[[int, int], None]
+
+
+@dataclass(kw_only=True)
+class DreamParts:
+    """L0 and L1 of one vault for one dream. Nothing is computed before it is asked for."""
+
+    vault: DreamtVault
+    cache: ContentCache
+    weights: Weights | None = None
+    """Of the dream that is dreamt again."""
+    reading: Progress | None = None
+    """Told while words are read."""
+    embedding: Progress | None = None
+    """Told while notes are embedded."""
+    problems: list[str] = field(default_factory=list)
+    """What the dream had to do without, in sentences for the writer."""
+    _ranking: Ranking | None = None
+
+    @property
+    def ranking(self) -> Ranking:
+        """The ranking, once `ranker` was called."""
+        assert self._ranking is not None, "the ranking comes before the judge"
+        return self._ranking
+
+    def ranker(self, memory: Memory) -> VaultRanker:
+        """L0; pairs that are decided in `memory` are no candidates."""
+        self._ranking = build_ranking(
+            self.vault, self.cache, decided=memory.decided, weights=self.weights, progress=self.reading
+        )
+        return VaultRanker(self.vault, self._ranking)
+
+    def judge(self) -> Judge:
+        """L1."""
+        judge = open_embedded_judge(
+            self.vault, self.cache, self.ranking, progress=self.embedding or (lambda _done, _total: None)
+        )
+        if judge.problem:
+            self.problems.append(judge.problem)
+        return judge
+
+
+@contextmanager
+def open_dream_parts(vault: DreamtVault, places: Places, *, weights: Weights | None = None) -> Iterator[DreamParts]:
+    """The parts, with the vault's cache open while they are used."""
+    with ContentCache(places.vault_cache(vault.root)) as cache:
+        yield DreamParts(vault=vault, cache=cache, weights=weights)
