@@ -37,7 +37,7 @@ of 200 and more. Long notes of one subject are near anyhow; of short ones a rewo
 TWIN_TRANSLATION: Final = (0.58, 0.80)
 """The same for the cosine alone where the notes are in two languages."""
 TWIN_WORDS: Final = (60, 200)
-TWIN_MIN_WORDS: Final = 20
+TWIN_MIN_WORDS: Final = 15
 NEAR_Z: Final = 2.5
 """From here on a reason may say that two notes are close in meaning; below `AWAY_Z` that they are not."""
 AWAY_Z: Final = 1.0

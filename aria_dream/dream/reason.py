@@ -109,9 +109,11 @@ class _Words:
         self.runs: list[str] = []
         self.stems: set[str] = set()
         self.title = {fold(word) for word in _WORD.findall(note.title)}
+        grammar = 0
         for word in _WORD.findall(f"{note.title}\n{note.prose[:_READ_CHARACTERS]}"):
             folded = fold(word)
             if _HIRAGANA.match(folded):
+                grammar += len(folded)
                 continue
             self.order.append(folded)
             if _RUN.fullmatch(word):
@@ -122,7 +124,7 @@ class _Words:
                     self.stems.add(folded[:_STEM])
                 self.count[folded] += 1
                 self.written.setdefault(folded, Counter())[word] += 1
-        self.length = sum(self.count.values()) + sum(map(len, self.runs)) // 2
+        self.length = sum(self.count.values()) + (sum(map(len, self.runs)) + grammar) // 2
         self.language = _script(self.runs, self.order) or language_of(self.order)
 
 

@@ -32,10 +32,10 @@ def flat(_word: str) -> float:
     return 1.0
 
 
-WORDS = (
+WORDS = (  # noqa: SIM905 - a list of words reads better without quotes
     "feeding culture schedule jar Levain ferment über Größe 漢字 発酵 パン種 хлеб закваска l'eau brood-deeg the with "
     "and ŁÓDŹ ﬁne naïve"
-).split()  # noqa: SIM905 - a list of words reads better without quotes
+).split()
 
 
 @st.composite
