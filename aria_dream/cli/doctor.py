@@ -77,7 +77,10 @@ def check_input(patient: Patient) -> Iterator[Finding]:
     """Which idle sensor is used and what it says; where none is, what every one of them says."""
     match patient.readings.input_idle:
         case Known(value):
-            text = f"the last input was {ago(value)}, says {patient.sensors.idle.chosen}"
+            sensor = patient.sensors.idle.chosen
+            text = f"the last input was {ago(value)}, says {sensor}"
+            if sensor == "Wayland":
+                text = "the Wayland compositor tells when nobody is there; it is counted from this look on"
             yield Finding(topic="machine", name="input", health=Health.OK, text=text)
         case Unreadable(reason):
             text = f"the sensor cannot be read ({reason}), so somebody may be there and dreams wait"

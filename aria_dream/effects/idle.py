@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from aria_dream.effects.wayland import WaylandIdle
 from aria_dream.effects.x11 import read_x11_idle
 from aria_dream.policy.presence import Absent, Known, Reading, Unreadable
 
@@ -132,6 +133,7 @@ def find_sensors(
         Sensor("X11", lambda: _read_x11(environ)),
         Sensor("GNOME", lambda: _read_monitor(environ, run, "org.gnome.Mutter", "/org/gnome/Mutter")),
         Sensor("Cinnamon", lambda: _read_monitor(environ, run, "org.cinnamon.Muffin", "/org/cinnamon/Muffin")),
+        Sensor("Wayland", WaylandIdle(environ, timeout_s=TIMEOUT_S).read, counts=False),
         Sensor("logind", _Logind(environ, run).read, counts=False),
     )
 
