@@ -97,13 +97,14 @@ class NoteSpace:
         self.notes = notes
         self.size = len(notes)
         titles = [term_ids(note.title) for note in notes]
-        known = np.unique(np.array([link_key(note.path) for note in notes], dtype=np.uint32))
-        self.text, self.document_share = _text_rows(titles, terms, known)
-        self.titles = _title_rows(titles, self.document_share)
+        owners, words, keys = missing_links(notes, terms)
+        self.text, document_share = text_rows(titles, terms, (owners, words))
+        self.titles = _title_rows(titles, document_share)
         self.title_shape = labelled_rows([_trigrams(note.title) for note in notes], unit=True)
         self.tags = labelled_rows([note.tags for note in notes], unit=False)
-        self.missing = labelled_rows([_missing(counts, known) for counts in terms], unit=False)
+        self.missing = labelled_rows(_by_note(owners, keys, self.size), unit=False)
         self.mentions = Mentions([(note.title, *note.aliases) for note in notes], terms)
+        self.visible = np.array([note.visible for note in notes], dtype=np.bool_)
         self.length = np.log1p(np.array([len(counts.order) for counts in terms], dtype=np.float32))
         folders = sorted({note.folder for note in notes})
         number = {folder: position for position, folder in enumerate(folders)}
@@ -198,7 +199,8 @@ class Block:
 
 def _log(values: npt.NDArray[np.floating], floor: float) -> Floats:
     """ln(values + floor) counted from ln(floor): 0 for nothing."""
-    return np.log1p(np.maximum(values, 0) / np.float32(floor)).astype(np.float32)
+    counted: Floats = np.log1p(np.maximum(values, 0) / np.float32(floor)).astype(np.float32)
+    return counted
 
 
 def _rank_share(cosine: Floats) -> Floats:
@@ -212,7 +214,7 @@ def _rank_share(cosine: Floats) -> Floats:
 def _near_text(space: NoteSpace, structure: Structure, note: int) -> Floats:
     """Mean cosine of every note with the neighbours of `note`, itself left out where it is one of them."""
     neighbours = structure.around(note)
-    cosine = space.text.dot(*space.text.mean_of(neighbours))
+    cosine: Floats = space.text.dot(*space.text.mean_of(neighbours))
     if len(neighbours):
         has_text = np.diff(space.text.offsets)[neighbours] > 0
         cosine[neighbours] -= has_text / np.float32(len(neighbours))
@@ -224,8 +226,8 @@ def _votes(cosine: Floats) -> Floats:
     votes = np.zeros_like(cosine)
     top = np.argsort(-cosine, kind="stable")[:_VOTERS]
     votes[top] = cosine[top]
-    total = votes.sum()
-    return votes / total if total > 0 else votes
+    votes /= max(float(votes.sum()), 1e-9)
+    return votes
 
 
 def _mention(space: NoteSpace, note: int) -> Floats:
@@ -260,38 +262,37 @@ def _products(rows: SparseRows, note: int) -> Floats:
     return rows.dot(*rows.row(note))
 
 
-def _text_rows(
-    titles: Sequence[Sequence[int]], terms: Sequence[TermCounts], known: npt.NDArray[np.uint32]
+def text_rows(
+    titles: Sequence[Sequence[int]], terms: Sequence[TermCounts], linked: tuple[Ints, npt.NDArray[np.integer]]
 ) -> tuple[SparseRows, Floats]:
-    """TF-IDF rows of length 1 over prose, title (three times) and the words of links to notes that do not exist; and
-    for every term the share of notes that hold it."""
+    """TF-IDF rows of length 1 over prose, title (three times) and `linked` words (owners, terms); and for every term
+    the share of notes that hold it."""
     size = len(terms)
-    rows: list[npt.NDArray[np.uint32]] = []
-    counts: list[npt.NDArray[np.float32]] = []
-    for title, own in zip(titles, terms, strict=True):
-        missing = own.link_ids[~np.isin(own.link_keys, known)] if len(own.link_ids) else own.link_ids
-        extra = np.concatenate([np.repeat(np.array(title, dtype=np.uint32), _TITLE_WEIGHT), missing])
-        if len(extra):
-            ids, inverse = np.unique(np.concatenate([own.ids, extra]) % _TERM_BUCKETS, return_inverse=True)
-            weights = np.concatenate([own.counts.astype(np.float32), np.ones(len(extra), dtype=np.float32)])
-            rows.append(ids)
-            counts.append(np.bincount(inverse, weights=weights, minlength=len(ids)).astype(np.float32))
-        else:
-            rows.append(own.ids % _TERM_BUCKETS)
-            counts.append(own.counts.astype(np.float32))
-    lengths = np.array([len(row) for row in rows], dtype=np.int64)
-    columns = np.concatenate(rows).astype(np.int64) if rows else np.zeros(0, dtype=np.int64)
-    values = 1 + np.log(np.concatenate(counts)) if counts else np.zeros(0, dtype=np.float32)
+    numbers = np.arange(size, dtype=np.int64)
+    in_titles = np.array([word for title in titles for word in title], dtype=np.uint32)
+    owners = np.concatenate(
+        [
+            np.repeat(numbers, [len(own.ids) for own in terms]),
+            np.repeat(numbers, [len(title) for title in titles]),
+            linked[0],
+        ]
+    )
+    columns = np.concatenate([*(own.ids for own in terms), in_titles, linked[1]]) % _TERM_BUCKETS
+    counts = np.ones(len(columns), dtype=np.float32)
+    prose = np.concatenate([*(own.counts for own in terms), np.zeros(0, dtype=np.uint16)])
+    counts[: len(prose)] = prose
+    counts[len(prose) : len(prose) + len(in_titles)] = _TITLE_WEIGHT
+    keys, inverse = np.unique(owners * _TERM_BUCKETS + columns, return_inverse=True)
+    values = 1 + np.log(np.bincount(inverse, weights=counts, minlength=len(keys)))
+    owners, columns = keys // _TERM_BUCKETS, keys % _TERM_BUCKETS
     held_by = np.bincount(columns, minlength=_TERM_BUCKETS)
-    rarity = np.log((size + 1) / (held_by + 1)).astype(np.float32)
+    rarity = np.log((size + 1) / (held_by + 1))
     rarity[(held_by > max(_COMMON * size, 5)) | (held_by < 2)] = 0
-    values = values * rarity[columns]
+    values *= rarity[columns]
     kept = values > 0
-    owners = np.repeat(np.arange(size), lengths)[kept]
-    columns, values = columns[kept], values[kept]
-    lengths = np.bincount(owners, minlength=size)
+    lengths = np.bincount(owners[kept], minlength=size)
     share = ((held_by + 0.5) / max(1, size)).astype(np.float32)
-    return sparse_rows(lengths, columns, unit_rows(lengths, values), width=_TERM_BUCKETS), share
+    return sparse_rows(lengths, columns[kept], unit_rows(lengths, values[kept]), width=_TERM_BUCKETS), share
 
 
 def _title_rows(titles: Sequence[Sequence[int]], document_share: Floats) -> SparseRows:
@@ -329,9 +330,24 @@ def _trigrams(title: str) -> list[str]:
     return [padded[start : start + 3] for start in range(len(padded) - 2)]
 
 
-def _missing(counts: TermCounts, known: npt.NDArray[np.uint32]) -> list[str]:
-    keys = np.unique(counts.link_keys)
-    return [str(key) for key in keys[~np.isin(keys, known)]]
+def missing_links(
+    notes: Sequence[RankNote], terms: Sequence[TermCounts]
+) -> tuple[Ints, npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """Owner, word and key of every word in a link that names no note of the vault."""
+    known = np.unique(np.array([link_key(note.path) for note in notes], dtype=np.uint32))
+    keys = np.concatenate([*(own.link_keys for own in terms), np.zeros(0, dtype=np.uint32)])
+    words = np.concatenate([*(own.link_ids for own in terms), np.zeros(0, dtype=np.uint32)])
+    owners = np.repeat(np.arange(len(terms), dtype=np.int64), [len(own.link_keys) for own in terms])
+    at = np.searchsorted(known, keys)
+    there = known[np.minimum(at, len(known) - 1)] == keys if len(known) else np.zeros(len(keys), dtype=np.bool_)
+    return owners[~there], words[~there], keys[~there]
+
+
+def _by_note(owners: Ints, keys: npt.NDArray[np.uint32], size: int) -> list[list[str]]:
+    rows: list[list[str]] = [[] for _ in range(size)]
+    for owner, key in zip(owners.tolist(), keys.tolist(), strict=True):
+        rows[owner].append(str(key))
+    return rows
 
 
 def _ancestors(folder: str) -> list[str]:
