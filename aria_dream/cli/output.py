@@ -14,19 +14,53 @@ if TYPE_CHECKING:
 
 LIST_LENGTH = 10
 """Lines of a list before it is cut."""
+_SLICE = 500
+"""Items of a list that are rendered at a time."""
 
 
 def echo_json(value: object) -> None:
     """Prints `value` as one line of JSON: readable where stdout is UTF-8, else with escapes."""
-    text = json.dumps(value, ensure_ascii=False)
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("_", "-")
-    try:
-        plain = encoding in ("utf-8", "utf8") and bool(text.encode("utf-8"))
-    except UnicodeError:  # half a character, from a file name that is no UTF-8
-        plain = False
-    if not plain:
-        text = json.dumps(value)
-    click.echo(text)
+    readable = encoding in ("utf-8", "utf8")
+    for piece in _pieces(value):
+        click.echo(piece(readable), nl=False)
+    click.echo()
+
+
+def _pieces(value: object) -> Iterator[Callable[[bool], str]]:
+    """The JSON text of `value` in parts, long lists of an object in slices: as one string, a large vault's object would
+    cost four bytes a character."""
+    if not isinstance(value, dict) or not value:
+        yield _json(value)
+        return
+    for number, (key, item) in enumerate(value.items()):
+        yield _text(f"{', ' if number else '{'}{json.dumps(str(key))}: ")
+        if not isinstance(item, list) or len(item) <= _SLICE:
+            yield _json(item)
+            continue
+        for start in range(0, len(item), _SLICE):
+            yield _text(", " if start else "[")
+            yield _json(item[start : start + _SLICE], inner=True)
+        yield _text("]")
+    yield _text("}")
+
+
+def _text(text: str) -> Callable[[bool], str]:
+    return lambda _readable: text
+
+
+def _json(value: object, *, inner: bool = False) -> Callable[[bool], str]:
+    """Renders `value`, readable or ASCII; `inner` leaves out the outermost brackets."""
+
+    def render(readable: bool) -> str:  # noqa: FBT001  # the only parameter
+        text = json.dumps(value, ensure_ascii=not readable)
+        try:
+            text.encode("utf-8")
+        except UnicodeError:  # half a character, from a file name that is no UTF-8
+            text = json.dumps(value)
+        return text[1:-1] if inner else text
+
+    return render
 
 
 def echo_list(title: str, lines: Iterable[str], *, everything: bool) -> None:

@@ -75,6 +75,7 @@ READER_MODULES = (
     "scan",
     "simple",
     "tags",
+    "yaml_guard",
     "zones",
 )
 """Modules of `vault/` that decide what a record and a linkage hold. A test compares them with the imports."""

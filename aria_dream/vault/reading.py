@@ -18,22 +18,21 @@ def record_of_note(data: bytes) -> Record:
     holds the link's path."""
     text = decode_note(data)
     scan = scan_note(text)
+    paths: list[str] = []
+    flags: list[int] = []
     lines: list[int] = []
-    seen, line = 0, 1
-    for link in scan.links:
-        if link.start >= 0:
-            at = scan.body_start + link.start
-        else:
-            at = text.find(link.path, seen if link.in_frontmatter else max(seen, scan.body_start))
+    seen, line, body_start = 0, 1, scan.body_start
+    for path, _, embed, in_frontmatter, markdown, start in scan.links:
+        paths.append(path)
+        flags.append(EMBED * embed | MARKDOWN * markdown | FRONTMATTER * in_frontmatter)
+        at = body_start + start if start >= 0 else text.find(path, seen if in_frontmatter else max(seen, body_start))
         if at > seen:
             line += text.count("\n", seen, at)
             seen = at
         lines.append(line)
     return Record(
-        link_paths=tuple([link.path for link in scan.links]),
-        link_flags=tuple(
-            [EMBED * link.embed | FRONTMATTER * link.in_frontmatter | MARKDOWN * link.markdown for link in scan.links]
-        ),
+        link_paths=tuple(paths),
+        link_flags=tuple(flags),
         link_lines=tuple(lines),
         words=scan.words,
         aliases=scan.aliases,
