@@ -10,18 +10,29 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
+from zoneinfo import ZoneInfo
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from aria_dream.effects.files import DiskVault
+from aria_dream.effects.power import read_power
 from aria_dream.effects.swap import ExchangeUnavailableError, exchange
+from aria_dream.policy.circumstances import Circumstances, History, Moment, Readings, Run
+from aria_dream.policy.due import Due, due
+from aria_dream.policy.policy import Policy, parse_policy
+from aria_dream.policy.presence import Known, Plug, Power, Reading
+from aria_dream.policy.triggers import Stage, Triggers
 from aria_dream.vault import edit
 from aria_dream.vault.edit import ChangeSet, Exists, WritePlan
 from aria_dream.vault.names import Refusal, parse_target
 from aria_dream.vault.note import NotePath
 from aria_dream.world import Absent, Conflict, Failed, Refused, Written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def _no_exchange(_first: Path, second: Path) -> None:
@@ -89,3 +100,33 @@ def safe_path(_vault: Path, target: str) -> str:
     if isinstance(path, Refusal):
         raise ValueError(path.reason)  # noqa: TRY004 - the runner reads any error as a refusal
     return str(path)
+
+
+def run_times(tz: str, at: str, begin: datetime, end: datetime) -> list[datetime]:
+    """The minutes at which a night's work starts, for a night that opens at `at`."""
+    hour, minute = map(int, at.split(":"))
+    policy, _ = parse_policy(f"- quiet_hours: {at}-{(hour + 3) % 24:02d}:{minute:02d}")
+    found: list[Run] = []
+    for number in range(int((end - begin) / timedelta(minutes=1))):
+        moment = Moment(now=begin + timedelta(minutes=number), monotonic_s=60.0 * number, zone=ZoneInfo(tz))
+        history = History(started_monotonic_s=0.0, since=begin, runs=tuple(found))
+        answer = due(policy, _NIGHTS, moment, _readings(_MAINS), history, Circumstances())
+        if isinstance(answer, Due):
+            found.append(Run(at=moment.now, dreamt=True, night=answer.night, monotonic_s=moment.monotonic_s))
+    return [run.at for run in found]
+
+
+def may_run(battery: Callable[[], object]) -> bool:
+    """Whether a dream may start on this power, when nothing else holds it back."""
+    moment = Moment(now=datetime(2026, 11, 30, 12, tzinfo=UTC), monotonic_s=0.0, zone=UTC)
+    power = read_power(battery, supplies=None)
+    history = History(started_monotonic_s=0.0)
+    return isinstance(due(Policy(), Triggers(), moment, _readings(power), history, Circumstances()), Due)
+
+
+def _readings(power: Reading[Power]) -> Readings:
+    return Readings(input_idle=Known(1e6), power=power, load_percent=Known(0.0), last_edit_s=None)
+
+
+_MAINS: Reading[Power] = Known(Power(plug=Plug.MAINS))
+_NIGHTS = Triggers(on_nightly=(Stage.DREAM,), on_idle=(), on_seed=())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Linux; needs Windows never")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Linux or macOS")
 
 GLOBALS = ("wl_compositor", "wl_seat", "ext_idle_notifier_v1")
 
