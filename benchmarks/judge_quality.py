@@ -30,7 +30,7 @@ import numpy as np
 
 from aria_dream.dream.calibration import probabilities
 from aria_dream.dream.judge import feature_matrix
-from aria_dream.dream.juxtaposition import Juxtaposition
+from aria_dream.dream.juxtaposition import Juxtaposition, chance
 from aria_dream.dream.pool import pool_of
 from aria_dream.dream.triage import Drop, Keep
 from aria_dream.effects.dreamt_vault import DreamtVault, read_dreamt_vault
@@ -153,7 +153,7 @@ def corpus_lines(work: Path) -> list[str]:
             if known is not None:
                 asked.append(pair)
                 found.append(
-                    Juxtaposition(from_=pair["a"], to=pair["b"], score=known.score, path=None, evidence=known.evidence)
+                    Juxtaposition(from_=pair["a"], to=pair["b"], score=chance(known.score), path=None, evidence=known.evidence)
                 )
         verdicts = judge.judge(found)
     kinds: dict[str, list[bool]] = defaultdict(list)

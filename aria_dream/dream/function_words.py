@@ -1,7 +1,7 @@
 """Words that say how, not what: never named as what two notes have in common.
 
-Only the frequent ones of four letters and more (shorter words are never named), in the languages of the shipped model
-that write words with spaces. The vault's own frequencies catch the rest.
+Only frequent ones (words under four letters are never named), in the languages of the shipped model that write words
+with spaces. The vault's own frequencies catch the rest.
 """
 
 from __future__ import annotations
@@ -13,21 +13,34 @@ if TYPE_CHECKING:
 
 _BY_LANGUAGE: Final = {
     "en": """
-        about above across actually after again against almost alone along already also although always among
-        another anyone anything around away back became because become been before behind being below best better
-        between both came cannot certain come comes could didn't does doesn't doing done don't down during each
-        either else enough even ever every everyone everything fact find first five four from full further gave gets
-        getting give given gives goes going gone good great half hand hardly have having here herself himself
-        however inside instead into isn't it's itself just keep keeps kept kind knew know known knows last late
-        later least left less like likely little long look looks made mainly make makes making many maybe mean means
-        might mine more most much must myself near nearly need needs neither never next nobody none nothing often
-        once ones only onto other others otherwise ours ourselves over perhaps places put quite rather really right
-        said same says second seem seemed seems seen several shall should since small some someone something
-        sometimes soon still such sure take taken takes taking than that that's their theirs them themselves then
-        there therefore these they thing things think this those though three through thus time times today together
-        told took toward towards turn turned turns twice under unless until upon used using usually very want wants
-        well went were what whatever when where wherever whether which while whole whom whose will with within
-        without won't word words work would year years your yours yourself
+        able about above across actually after again against ago almost alone along already also although always
+        among another anyone anything around ask asked asks away back bad became because become been before began
+        begin begins begun behind being below best better between big both bring brings brought call called calls
+        came cannot carried carry certain change changed check close come comes coming common cost could couple
+        course days deal didn't different difficult does doesn't doing don't done down during each early easy eight
+        either eleven else ends enough entire especially even ever every everyone everything exactly example eyes
+        fact fall falls fast feel feels felt fifteen fill finally find finds first five follow followed following
+        forty four fresh from front full further gave gets getting give given gives goes going gone good great half
+        hand happen happened happens hard hardly have having hear heard held help helped helps here herself high
+        himself hold holds hour hours however html http https idea important inches inside instead into isn't it's
+        itself just keep keeping keeps kept kind kinds knew know known knows large last late later least leave
+        leaves left length less let's letting life like likely line lines list little live lived lives local long
+        longer look looks lose lost made main mainly make makes making many matter maybe mean means might mine
+        minute minutes moment month months more morning most move moved moves much must myself name named names near
+        nearly need needed needs neither never next nine nobody none normal note notes nothing number numbers often
+        once ones only onto open opened order other others otherwise ours ourselves outside over page pages paid
+        part parts pass passed past people perhaps person piece pieces place places plain point points possible
+        pretty problem properly put puts question quite rather reach read ready real really reason remember rest
+        result right room round rule runs said same says second seem seemed seems seen seven several shall should
+        show shown shows side similar simple simply since single size slow slower slowly small some somebody someone
+        something sometimes soon sort stand start started starts stay stays step steps still stood stop stopped
+        stops story such sure take taken takes taking talk tell tells than that that's their theirs them themselves
+        then there therefore these they thing things think thirty this those though thousand three through thus time
+        times today together told took toward towards treated tried tries true trying turn turned turns twelve
+        twenty twice type under understand unless until upon use used useful uses using usually very view wait
+        waiting walk want wants watch week weeks well went were what whatever when where wherever whether which
+        while whole whom whose will with within without won't word words work would write writes writing written
+        wrong wrote year years yes yesterday yet young your yours yourself
     """,
     "de": """
         aber alle allem allen aller alles also andere anderen auch beim bereits bevor bisher damit dann daran darauf

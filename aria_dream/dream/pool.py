@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.dream.calibration import Calibration, calibrate, uncalibrated
+from aria_dream.dream.calibration import Calibration, calibrate
 from aria_dream.dream.judge import PRIOR, feature_matrix, pair_features
 from aria_dream.dream.rank import EVIDENCE
 
@@ -31,7 +31,7 @@ POOL_PER_NOTE: Final = 10
 MOST_CELLS: Final = 1_500_000
 """Bound on asking notes × notes: about two seconds of CPU, once for each state of a vault."""
 FEWEST_LINKS: Final = 10
-"""A vault with fewer linked pairs teaches nothing; the prior stands."""
+"""A vault with fewer linked pairs teaches no weights; what its pairs are like is still measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,23 +88,20 @@ def learn_calibration(
     pairs = ranking.linked_pairs()
     said = feature_matrix([features for features, _ in decisions])
     approved = [answer for _, answer in decisions]
-    if len(pairs) < FEWEST_LINKS:
-        if not decisions:
-            return uncalibrated(PRIOR)
-        nothing = np.zeros((0, len(PRIOR.weights)))
-        return calibrate(PRIOR, nothing, [], decided=said, approved=approved)
     chance = np.random.Generator(np.random.PCG64(len(pairs)))
-    held = pairs[chance.permutation(len(pairs))[: max(1, round(HIDDEN_SHARE * len(pairs)))]]
+    share = HIDDEN_SHARE if len(pairs) >= FEWEST_LINKS else 0.0
+    held = pairs[chance.permutation(len(pairs))[: round(share * len(pairs))]]
     asking, weight = _asking(held, len(words), chance)
-    pool = pool_of(ranking.without(held), nearness, words, folders, notes=asking.tolist())
+    pool = pool_of(ranking.without(held) if len(held) else ranking, nearness, words, folders, notes=asking.tolist())
     size = len(words)
-    hidden = np.sort(held.min(axis=1) * size + held.max(axis=1))
+    hidden = held[:, 0] * size + held[:, 1]
     keys = np.minimum(pool.first, pool.second) * size + np.maximum(pool.first, pool.second)
     return calibrate(
         PRIOR,
         feature_matrix(pool.features),
         np.isin(keys, hidden),
         stands_for=weight[pool.first],
+        pairs=keys,
         decided=said,
         approved=approved,
     )
@@ -124,6 +121,6 @@ def _asking(held: Ints, size: int, chance: np.random.Generator) -> tuple[Ints, F
     asked_ends = np.sort(chance.permutation(ends)[: max(1, most // 2)])
     asked_others = np.sort(chance.permutation(others)[: max(1, most - len(asked_ends))])
     weight = np.ones(size)
-    if len(asked_others):
+    if len(asked_ends) and len(asked_others):
         weight[others] = (len(others) / len(asked_others)) / (len(ends) / len(asked_ends))
     return np.concatenate([asked_ends, asked_others]), weight

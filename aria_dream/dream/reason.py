@@ -33,6 +33,8 @@ _UNSPACED: Final = "\u0e01-\u0eff\u30a1-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\
 _WORD = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W\d_])+(?:['’-](?:(?![{_UNSPACED}])[^\W\d_])+)*")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 """Grammar between Japanese words, never a word worth naming."""
+_CLIPPED = re.compile("['’](?:ve|ll|re|d|m|s|t)$")
+"""I've, couldn't, they're, it's: English verbs worn to a letter."""
 _RUN = re.compile(rf"[{_UNSPACED}]+")
 
 
@@ -148,7 +150,7 @@ def _shared(one: _Words, two: _Words, rarity: Callable[[str], float]) -> Iterato
     """Telling words of both, the most telling first."""
     weights: dict[str, float] = {}
     for word in one.count.keys() & two.count.keys():
-        if _SHORTEST_WORD <= len(word) <= _LONGEST_WORD and word not in FUNCTION_WORDS:
+        if _SHORTEST_WORD <= len(word) <= _LONGEST_WORD and word not in FUNCTION_WORDS and not _CLIPPED.search(word):
             often = min(one.count[word], two.count[word], 4)
             weights[word] = rarity(word) * (1 + 0.25 * (often - 1)) * (1.5 if word in one.title | two.title else 1.0)
     for run in _common_runs(one.runs, two.runs):
@@ -220,8 +222,10 @@ def listed(words: Sequence[str]) -> str:
 
 
 def speak_of(common: Common) -> str | None:
-    """The clause that names the shared words."""
-    return f"both speak of {listed(common.words[:MAX_WORDS])}" if common.words else None
+    """The clause that names the shared words; those that the mention names already are left to it."""
+    named = fold(common.mention[1]) if common.mention else ""
+    words = [word for word in common.words if fold(word) not in named]
+    return f"both speak of {listed(words[:MAX_WORDS])}" if words else None
 
 
 def mentioned(common: Common) -> str | None:

@@ -89,7 +89,7 @@ def write_vault(root: Path) -> None:
 
 def pairs_of(vault_paths: tuple[str, ...]) -> list[Juxtaposition]:
     return [
-        Juxtaposition(from_=a, to=b, score=-4.0, path=None)
+        Juxtaposition(from_=a, to=b, score=0.02, path=None)
         for a, b in zip(vault_paths[:20], vault_paths[20:40], strict=True)
     ]
 

@@ -59,6 +59,16 @@ def test_the_threshold_keeps_the_promised_share_of_links_it_never_saw() -> None:
     assert kept[linked].mean() > 2 * kept[~linked].mean()
 
 
+def test_a_pair_seen_from_both_sides_counts_once_with_its_better_side() -> None:
+    rows, linked = pool(200, 2000, telling=0)
+    from_both = np.concatenate([rows, rows - 3.0])  # the other side sees each pair as much worse
+    pairs = np.tile(np.arange(len(rows)), 2)
+    alone = calibrate(FLAT, from_both, np.tile(linked, 2))
+    together = calibrate(FLAT, from_both, np.tile(linked, 2), pairs=pairs)
+    assert together.weights == alone.weights
+    assert together.threshold > alone.threshold + 0.2
+
+
 def test_an_empty_vault_gives_the_prior() -> None:
     nothing = np.zeros((0, 2))
     assert calibrate(FLAT, nothing, []) == uncalibrated(FLAT)
