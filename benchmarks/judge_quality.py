@@ -152,9 +152,8 @@ def corpus_lines(work: Path) -> list[str]:
             known = ranked.get((pair["a"], pair["b"]))
             if known is not None:
                 asked.append(pair)
-                found.append(
-                    Juxtaposition(from_=pair["a"], to=pair["b"], score=chance(known.score), path=None, evidence=known.evidence)
-                )
+                score, evidence = chance(known.score), known.evidence
+                found.append(Juxtaposition(from_=pair["a"], to=pair["b"], score=score, path=None, evidence=evidence))
         verdicts = judge.judge(found)
     kinds: dict[str, list[bool]] = defaultdict(list)
     wrong: dict[str, int] = defaultdict(int)
