@@ -30,7 +30,8 @@ PRIOR_STRENGTH: Final = 5.0
 DECISION_WEIGHT: Final = 4.0
 """A writer's decision counts as much as four held-out links: it was made about just such a pair."""
 FOLDS: Final = 5
-_LEAST_SCALE: Final = 0.05
+_LEAST_SHARE: Final = 0.5
+"""Of the prior's scale: where a vault shows no variety in a feature, its small differences are not blown up."""
 _INTERCEPT_STRENGTH: Final = 1e-3
 _MAX_STEPS: Final = 50
 _TOLERANCE: Final = 1e-7
@@ -107,7 +108,7 @@ def _moments(pool: Floats, counts: Floats, prior: Prior) -> tuple[Floats, Floats
     scales = np.sqrt((np.nan_to_num(pool - means) ** 2 * weight).sum(axis=0) / least)
     return (
         np.where(total > 0, means, np.array(prior.means)),
-        np.where(total > 1, np.maximum(scales, _LEAST_SCALE), np.array(prior.scales)),
+        np.where(total > 1, np.maximum(scales, _LEAST_SHARE * np.array(prior.scales)), np.array(prior.scales)),
     )
 
 
