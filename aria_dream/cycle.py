@@ -10,9 +10,10 @@ from aria_dream.dream.dreaming import Dreamt, NothingDreamt, Wish, dream
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.seeds import parse_seeds
 from aria_dream.errors import WriteRefusedError
-from aria_dream.policy.residence import choose_log
+from aria_dream.policy.residence import choose_log, log_notes
 from aria_dream.review.morning import Night, plan_night, propose, record_night
 from aria_dream.review.proposal import open_count
+from aria_dream.review.reconcile import LogNote, missing_records
 from aria_dream.vault.edit import Exists, Refusal
 from aria_dream.vault.link_text import link_target
 from aria_dream.vault.note import NotePath, decode_note
@@ -93,7 +94,7 @@ def dream_once(
     settings = vault.live.policy.settings
     if refusal := vault.live.policy.dream_refusal():
         return DreamResult(dreamt=None, reason=refusal)
-    records = book.read()
+    records = _reconciled(vault, files, book, request)
     waiting = open_count(records.states.values())
     rehearsal = request.dry_run or request.replay is not None
     if not rehearsal and waiting >= settings.max_open_proposals:
@@ -124,6 +125,34 @@ def dream_once(
     )  # fmt: skip
 
 
+def _reconciled(vault: DreamtVault, files: VaultFiles, book: RecordBook, request: DreamRequest) -> Records:
+    """The journals, with what dream notes say beyond them; taken over for good unless nothing is to be written."""
+    records = book.read()
+    notes = [
+        LogNote(path=path, day=day, text=decode_note(content.data))
+        for path, day in log_notes(vault.names, vault.home)
+        if isinstance(content := files.read(NotePath(path)), Content)
+    ]
+    missing = missing_records(
+        notes,
+        records.states,
+        resolve=vault.index.resolver.resolve,
+        hash_of=lambda path: _hash_of(vault, path),
+        zone=request.at.tzinfo,
+        expiry_days=vault.live.policy.settings.proposal_expiry_days,
+    )
+    if not missing or request.dry_run or request.replay is not None:
+        return records
+    for record in missing:
+        book.note(record)
+    return book.read()
+
+
+def _hash_of(vault: DreamtVault, path: str) -> str:
+    row = vault.row(path)
+    return "" if row is None else vault.facts[row].content_hash.hex()
+
+
 def _full(waiting: int, most: int) -> str:
     return (
         f"{waiting} proposals wait for you, and dreaming rests while there are {most} or more; "
@@ -148,8 +177,7 @@ def _open_seed(vault: DreamtVault, files: VaultFiles) -> tuple[Seed, str] | None
     for seed in sorted(waiting, key=lambda seed: (str(seed.deposited_on or "9"), seed.line)):
         for link in seed.links:
             path = vault.index.resolver.resolve(link, vault.home.seeds)
-            row = None if path is None else vault.row(path)
-            if path is not None and row is not None and vault.visible[row]:
+            if path is not None and vault.row(path) is not None:
                 return seed, path
     return None
 
@@ -184,10 +212,6 @@ def _night(
     settings, index = vault.live.policy.settings, vault.index
     note = choose_log(vault.names, vault.home, request.at.date())
 
-    def hash_of(path: str) -> str:
-        row = vault.row(path)
-        return "" if row is None else vault.facts[row].content_hash.hex()
-
     def link_text(path: str) -> str:
         return link_target(index.resolver, index.app, path, note)
 
@@ -199,7 +223,7 @@ def _night(
             at=request.at,
             seed=request.seed,
             expiry_days=settings.proposal_expiry_days,
-            hash_of=hash_of,
+            hash_of=lambda path: _hash_of(vault, path),
         ),
         at=request.at,
         kind=request.kind,

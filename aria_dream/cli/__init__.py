@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("demo", "Dream over a copy of the example vault and print the morning note."),
     "init": ("init", "Prepare a vault for dreaming: policy, triggers, and the folder for dreams."),
     "doctor": ("doctor", "Show what aria-dream sees of this machine, and what keeps it from dreaming now."),
     "dream": ("dream", "Dream once, now, and append what was found to the day's dream note."),

@@ -68,11 +68,10 @@ def chosen_note(vault: DreamtVault, name: str) -> str:
     Raises:
         NotFoundError: there is none, there are several, or the policy keeps it out of every dream.
     """
-    path = find_note(name, vault.graph.paths)
+    path = find_note(name, vault.index.graph.paths)
     if isinstance(path, NotOne):
         raise NotFoundError(str(path))
-    row = vault.row(path)
-    if row is None or not vault.visible[row]:
+    if vault.row(path) is None:
         raise NotFoundError(
             f"“{title_of(path)}” is no part of any dream: it is excluded, one of our own notes, or not on this device"
         )

@@ -1,6 +1,7 @@
-"""A vault as the dreamer may see it: what the policy hides is gone, and our own files are no part of it.
+"""A vault as the dreamer may see it: what the policy hides is gone, and so are our own files.
 
-Rows stay those of the vault's graph, so that a number means the same note everywhere; an invisible note has no links.
+An invisible note is no part of anything computed from here, not even of a count: a dream is the same whether or not an
+earlier one was written.
 """
 
 from __future__ import annotations
@@ -46,11 +47,11 @@ class DreamtVault:
     home: Home
     """Where our files lie or would lie."""
     facts: tuple[NoteFacts, ...]
-    """Of every note, in the order of `graph.paths`."""
+    """Of every visible note, in the order of `graph.paths`."""
     notes: tuple[Walkable, ...]
     """As the walk sees them, in the same order."""
     graph: LinkGraph
-    """Links between visible notes only; every note of the vault has its row."""
+    """The visible notes and the links between them; its rows are not those of the vault's own graph."""
     problems: tuple[Problem, ...]
     """Of policy, triggers and privacy patterns."""
 
@@ -60,7 +61,7 @@ class DreamtVault:
         return self.index.root
 
     def row(self, path: str) -> int | None:
-        """The row of the note at `path`; None where there is no such note."""
+        """The row of the note at `path`; None where there is no such note or it is invisible."""
         return row_of(self.graph, path)
 
     @cached_property
@@ -69,18 +70,13 @@ class DreamtVault:
         return undirected(self.graph)
 
     @cached_property
-    def visible(self) -> tuple[bool, ...]:
-        """By row: whether the note may be dreamt at all."""
-        return tuple(note.visible for note in self.notes)
-
-    @cached_property
     def state_hash(self) -> str:
-        """SHA-256 over names, contents, links and visibility: equal states dream alike. 64 hex digits."""
+        """SHA-256 over names, contents and links of the visible notes: equal states dream alike. 64 hex digits."""
         digest = sha256()
         for fact, note in zip(self.facts, self.notes, strict=True):
             digest.update(f"{fact.path}\0".encode("utf-8", "surrogatepass"))
-            digest.update(fact.content_hash if note.visible else b"-")
-            digest.update(bytes((note.visible, note.daily, note.template, note.index, note.plugin)))
+            digest.update(fact.content_hash)
+            digest.update(bytes((note.daily, note.template, note.index, note.plugin)))
         digest.update(self.graph.offsets.tobytes() + self.graph.targets.tobytes())
         return digest.hexdigest()
 
@@ -99,19 +95,22 @@ def read_dreamt_vault(
     """
     index = read_vault(root, places.cache, progress=progress)
     live = read_live_policy(index.root, places, environ)
-    facts = tuple(index.facts)
-    sharing, unmatched = survey(facts, live.policy)
+    everything = tuple(index.facts)
+    sharing, unmatched = survey(everything, live.policy)
     folder = live.policy.settings.dream_folder
     names = read_vault_names(index, folder)
     home = choose_home(names, folder)
-    hidden = {*sharing.hidden, *index.not_here, *index.conflicts, *_ours(facts, home)}
+    hidden = {*sharing.hidden, *index.not_here, *index.conflicts, *_ours(everything, home)}
+    kept = [row for row, fact in enumerate(everything) if fact.path not in hidden and not _is_shut(fact)]
+    facts = everything if len(kept) == len(everything) else tuple(everything[row] for row in kept)
+    graph = only(index.graph, kept)
     obsidian = index.obsidian
     notes = walkable_notes(
         facts,
-        without(index.graph, [fact.path in hidden or _is_shut(fact) for fact in facts]),
+        graph,
         daily={fact.path for fact in facts if obsidian.is_daily(fact.path)},
         template={fact.path for fact in facts if obsidian.is_template(fact.path)},
-        hidden=hidden,
+        hidden=frozenset(),
     )
     return DreamtVault(
         index=index,
@@ -121,7 +120,7 @@ def read_dreamt_vault(
         home=home,
         facts=facts,
         notes=notes,
-        graph=without(index.graph, [not note.visible for note in notes]),
+        graph=graph,
         problems=(*live.problems, *unmatched),
     )
 
@@ -138,14 +137,16 @@ def _ours(facts: Sequence[NoteFacts], home: Home) -> set[str]:
     return {fact.path for fact in facts if fold_path(fact.path).startswith(inside)}
 
 
-def without(graph: LinkGraph, gone: Sequence[bool]) -> LinkGraph:
-    """`graph` with the same rows but no link from or to those that are `gone`."""
-    if not any(gone):
+def only(graph: LinkGraph, kept: Sequence[int]) -> LinkGraph:
+    """`graph` with the rows `kept` (ascending) and the links between them, numbered anew."""
+    if len(kept) == len(graph.paths):
         return graph
+    number = array("i", [-1]) * len(graph.paths)
+    for new, old in enumerate(kept):
+        number[old] = new
     offsets, targets = array("i", [0]), array("i")
-    for row in range(len(graph.paths)):
-        if not gone[row]:
-            found = graph.targets[graph.offsets[row] : graph.offsets[row + 1]]
-            targets.extend(target for target in found if not gone[target])
+    for row in kept:
+        found = (number[target] for target in graph.targets[graph.offsets[row] : graph.offsets[row + 1]])
+        targets.extend(target for target in found if target >= 0)
         offsets.append(len(targets))
-    return LinkGraph(paths=graph.paths, offsets=offsets, targets=targets)
+    return LinkGraph(paths=tuple(graph.paths[row] for row in kept), offsets=offsets, targets=targets)

@@ -121,7 +121,7 @@ def open_embedded_judge(
     """
     embedder = embedder or load_embedder()
     state = sha256(vault.state_hash.encode()).digest()
-    rows = [row for row, visible in enumerate(vault.visible) if visible]
+    rows = range(len(vault.facts))
     keys = [vector_key(fact.content_hash, title_of(fact.path)) for fact in vault.facts]
     problem, remaining = "", 0
     wanted = [Unembedded(key=keys[row], passages=lambda row=row: _passages(vault, row)) for row in rows]  # type: ignore[misc]  # the default binds the row

@@ -52,9 +52,9 @@ def read_note_text(vault: DreamtVault, row: int) -> str:
 def read_terms(
     vault: DreamtVault, cache: ContentCache, *, progress: Callable[[int, int], None] | None = None
 ) -> list[TermCounts]:
-    """The words of every visible note, by row; none for an invisible one. New ones are computed, kept and reported."""
-    rows = [row for row, visible in enumerate(vault.visible) if visible]
-    known = cache.get_many(TERMS_KIND, {vault.facts[row].content_hash for row in rows})
+    """The words of every note, by row. New ones are computed, kept and reported."""
+    rows = range(len(vault.facts))
+    known = cache.get_many(TERMS_KIND, {fact.content_hash for fact in vault.facts})
     terms: list[TermCounts] = [NO_TERMS] * len(vault.facts)
     missing: list[int] = []
     for row in rows:
@@ -81,10 +81,7 @@ def read_terms(
 
 def rank_notes(vault: DreamtVault) -> list[RankNote]:
     """The notes as the ranking knows them, by row."""
-    return [
-        RankNote(path=fact.path, aliases=fact.aliases, tags=fact.tags, visible=visible)
-        for fact, visible in zip(vault.facts, vault.visible, strict=True)
-    ]
+    return [RankNote(path=fact.path, aliases=fact.aliases, tags=fact.tags) for fact in vault.facts]
 
 
 def build_ranking(

@@ -8,7 +8,10 @@ existed before can come to mean it. Which name is chosen depends on the vault al
 from __future__ import annotations
 
 import itertools
+import re
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
 from aria_dream.policy.policy import POLICY_NAMES
@@ -18,7 +21,6 @@ from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from datetime import date
     from typing import Self
 
 DEFAULT_FOLDER = "dreams"
@@ -152,6 +154,17 @@ def choose_log(names: VaultNames, home: Home, day: date) -> str:
     logs = {fold_path(NotePath(path).name): path for path in names.marked(home.folder, "log")}
     ours = next((logs[each] for each in itertools.islice(_numbered(name), _ATTEMPTS) if each in logs), "")
     return ours or _first_free(names, home.folder, name)
+
+
+def log_notes(names: VaultNames, home: Home) -> tuple[tuple[str, date], ...]:
+    """Vault path and local day of every dream note of ours, by day."""
+    found = []
+    for path in names.marked(home.folder, "log"):
+        named = re.match(r"(\d{4})-(\d{2})-(\d{2})\b", NotePath(path).name)
+        with suppress(ValueError):
+            if named is not None:
+                found.append((path, date(int(named[1]), int(named[2]), int(named[3]))))
+    return tuple(sorted(found, key=lambda note: (note[1], note[0])))
 
 
 def choose_policy_name(names: VaultNames, wanted: str = POLICY_NAMES[0]) -> tuple[str, str]:

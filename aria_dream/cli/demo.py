@@ -1,0 +1,58 @@
+"""`aria-dream demo`: a night over a copy of the example vault, and the morning note that it leaves."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from aria_dream.cli.dream import run_dream
+from aria_dream.cycle import DreamRequest
+from aria_dream.effects.dreamt_vault import read_dreamt_vault
+from aria_dream.effects.places import Places
+from aria_dream.effects.records import RecordBook
+from aria_dream.effects.shipped import shipped_path
+
+DEMO_SEEDS = (11, 4711)
+"""Two dreams, so that the note shows that blocks are appended; these seeds give the same night on every machine."""
+DEMO_HOURS = ((3, 12), (4, 40))
+
+
+@click.command("demo")
+@click.option("--keep", type=click.Path(path_type=Path), metavar="FOLDER", help="Keep the vault that was dreamt here.")
+def command(keep: Path | None) -> None:
+    """Dream over a copy of the example vault and print the morning note.
+
+    Needs no vault, no server, no key and no network, and touches nothing of yours.
+    """
+    if keep is not None and keep.exists():
+        raise click.UsageError(f"{keep} exists already; name a folder that does not.")
+    with tempfile.TemporaryDirectory(prefix="aria-dream-demo-") as scratch:
+        folder = Path(scratch)
+        vault = folder / "Garden" if keep is None else keep
+        _copy(shipped_path("examples", "vault"), vault)
+        places = Places(state=folder / "state", cache=folder / "cache")
+        click.echo("Dreaming over a copy of the example vault; the first night reads every note.", err=True)
+        for seed, (hour, minute) in zip(DEMO_SEEDS, DEMO_HOURS, strict=True):
+            now = datetime.now().astimezone()
+            note = _night(vault, places, now.replace(hour=hour, minute=minute, second=0, microsecond=0), seed)
+        click.echo(f"--- {note} ---\n")
+        click.echo((vault / note).read_text(encoding="utf-8"), nl=False)
+        click.echo("\n---\nTick what is true, and the link is placed. Your own vault: aria-dream dream VAULT")
+        if keep is not None:
+            click.echo(f"The vault is kept in {keep}; open it in Obsidian.")
+
+
+def _copy(source: Path, target: Path) -> None:
+    shutil.copytree(source, target)
+
+
+def _night(vault: Path, places: Places, at: datetime, seed: int) -> str:
+    """Vault path of the dream note after one dream at `at`."""
+    seen = read_dreamt_vault(vault, places, environ={})
+    book = RecordBook(seen.live.state_folder(places))
+    result, _ = run_dream(seen, places, book, DreamRequest(at=at, seed=seed, kind="idle dream"))
+    return result.note

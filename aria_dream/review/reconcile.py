@@ -1,0 +1,113 @@
+"""Proposals that stand in dream notes and in no journal: of another machine, or of a dream that was killed. Pure.
+
+A line vouches for itself: its id is the hash of its two notes, so a proposal can be taken over from the text alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, assert_never
+
+from aria_dream.dream.dream_log import parse_blocks
+from aria_dream.dream.juxtaposition import title_of
+from aria_dream.review.decision import ROUNDS_TRIED
+from aria_dream.review.proposal import Proposal, event_record, is_id_of, proposed_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from datetime import date, tzinfo
+
+    from aria_dream.dream.logged import LoggedPair, Verdict
+    from aria_dream.review.proposal import Event, ProposalState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogNote:
+    """A dream note of ours."""
+
+    path: str
+    day: date
+    text: str
+
+
+def missing_records(
+    notes: Iterable[LogNote],
+    states: Mapping[str, ProposalState],
+    *,
+    resolve: Callable[[str, str], str | None],
+    hash_of: Callable[[str], str],
+    zone: tzinfo | None,
+    expiry_days: int,
+) -> tuple[dict[str, object], ...]:
+    """The journal records that `states` lacks, in the order of the notes: each pair proposed, then what became of it.
+
+    `resolve(target, note)`: vault path that a link target means in that note. `hash_of`: content hash of a vault path,
+    `""` where it is unknown. A pair whose notes are gone, or whose id does not vouch for them, is left out.
+    """
+    records: list[dict[str, object]] = []
+    known = set(states)
+    for note in notes:
+        blocks, _ = parse_blocks(note.text)
+        for block in blocks:
+            at = datetime.combine(note.day, block.at, zone)
+            for pair in block.pairs:
+                proposal = None if pair.id in known else _proposal(note, pair, at, resolve, hash_of, expiry_days)
+                if proposal is not None:
+                    known.add(pair.id)
+                    records.append(proposed_record(proposal))
+                    records.extend(_outcome(pair, at))
+    return tuple(records)
+
+
+def _proposal(
+    note: LogNote,
+    pair: LoggedPair,
+    at: datetime,
+    resolve: Callable[[str, str], str | None],
+    hash_of: Callable[[str], str],
+    expiry_days: int,
+) -> Proposal | None:
+    ends = [resolve(link.target, note.path) if link.target else None for link in (pair.from_, pair.to)]
+    paths = tuple(path for path in ends if path is not None)
+    if not pair.id or len(set(paths)) < 2:
+        return None
+    turn = next((turn for turn in range(ROUNDS_TRIED) if is_id_of(pair.id, "link", paths, turn)), None)
+    if turn is None:
+        return None
+    return Proposal(
+        id=pair.id,
+        kind="link",
+        paths=paths,
+        round=turn,
+        at=at,
+        expires_at=at + timedelta(days=expiry_days),
+        titles=tuple(title_of(path) for path in paths),
+        hashes={path: hash_of(path) for path in paths},
+        confidence=pair.probability or 0.0,
+        score=pair.score,
+        reason=pair.reason,
+        judge=pair.judge,
+    )
+
+
+def _outcome(pair: LoggedPair, at: datetime) -> Iterator[dict[str, object]]:
+    if pair.outcome is not None:
+        for event in _events(pair.outcome.verdict):
+            yield event_record(event, pair.id, at, by="tick")
+
+
+def _events(verdict: Verdict) -> tuple[Event, ...]:
+    match verdict:
+        case "linked":
+            return ("applied",)
+        case "never again":
+            return ("rejected",)
+        case "expired":
+            return ("expired",)
+        case "undone":
+            return ("applied", "rolled_back")
+        case "not placed":
+            return ("stale",)
+        case _:
+            assert_never(verdict)
