@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.dream.calibration import parse_calibration, render_calibration
+from aria_dream.dream.calibration import (
+    DECISION_WEIGHT,
+    PRIOR_STRENGTH,
+    RECALL,
+    parse_calibration,
+    render_calibration,
+)
 from aria_dream.dream.embedding import passages, prose, vector_key
 from aria_dream.dream.judge import (
     FEATURES,
@@ -27,7 +33,7 @@ from aria_dream.dream.judge import (
     render_background,
 )
 from aria_dream.dream.juxtaposition import log_odds, title_of
-from aria_dream.dream.pool import learn_calibration
+from aria_dream.dream.pool import HIDDEN_SHARE, POOL_PER_NOTE, learn_calibration
 from aria_dream.dream.reason import Between, NoteView, in_common
 from aria_dream.effects.embedding import Unembedded, load_embedder, vector_kind, write_missing_vectors
 from aria_dream.effects.resonance import read_note_text
@@ -54,7 +60,9 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-CALIBRATION_KIND: Final = f"calibration:1:{sha256(repr((FEATURES, PRIOR)).encode()).hexdigest()[:12]}"
+_LEARNED_BY: Final = repr((FEATURES, PRIOR, RECALL, PRIOR_STRENGTH, DECISION_WEIGHT, HIDDEN_SHARE, POOL_PER_NOTE))
+CALIBRATION_KIND: Final = f"calibration:2:{sha256(_LEARNED_BY.encode()).hexdigest()[:12]}"
+"""Changes with whatever the learning depends on beside the vault; raise the number when its code does."""
 BACKGROUND_KIND: Final = "background:1"
 
 
@@ -135,7 +143,7 @@ def open_embedded_judge(
         return read_vectors(cache, kind, [keys[row] for row in asked], embedder.dim)[0]
 
     told = sha256(repr(decisions).encode()).digest() if decisions else b""
-    state_key = sha256(state + kind.encode() + told).digest()
+    state_key = sha256(state + kind.encode() + repr(ranking.weights).encode() + told).digest()
     blob = cache.get_many(BACKGROUND_KIND, [state_key]).get(state_key)
     usual = parse_background(blob, embedder.dim) if blob is not None else None
     blob = cache.get_many(CALIBRATION_KIND, [state_key]).get(state_key)
