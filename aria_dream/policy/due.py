@@ -11,18 +11,9 @@ from datetime import timedelta
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from aria_dream.policy.nightly import latest_night, next_midnight, next_night, owed_night
-from aria_dream.policy.presence import (
-    IdleState,
-    Known,
-    Plug,
-    Reading,
-    Unreadable,
-    ago,
-    in_words,
-    judge_idleness,
-    power_refusal,
-)
+from aria_dream.policy.holds import Asking, Hold, busy_holds, shut_holds, stage_holds
+from aria_dream.policy.nightly import next_night, owed_night
+from aria_dream.policy.presence import Known, Plug, Unreadable, ago, judge_idleness, power_refusal
 from aria_dream.policy.triggers import BUILT, MEANINGS, Stage, Triggers
 
 if TYPE_CHECKING:
@@ -40,17 +31,6 @@ class Occasion(Enum):
     START = "on_start"
     SEED = "on_seed"
     IDLE = "on_idle"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hold:
-    """One thing that holds a run back."""
-
-    what: str
-    """One word: policy, host, vault, input, quiet, power, load, review, cap, rest, night, triggers."""
-    reason: str
-    until: datetime | None = None
-    """The earliest it can end; None where that depends on something nobody can foretell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,25 +60,6 @@ class NotYet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asking:
-    policy: Policy
-    triggers: Triggers
-    moment: Moment
-    readings: Readings
-    history: History
-    around: Circumstances
-    built: Collection[Stage]
-
-    @property
-    def night_is_open(self) -> bool:
-        window, now = self.policy.settings.quiet_hours, self.moment.now
-        return latest_night(now, window, self.moment.zone).is_open(now)
-
-    def after(self, seconds: float) -> datetime:
-        return self.moment.now + timedelta(seconds=seconds)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
     occasion: Occasion
     stages: tuple[Stage, ...]
@@ -120,18 +81,18 @@ def due(
     All occasions wait for the same things: nobody there, a quiet vault, mains, a machine with nothing else to do, the
     rest after the last run. A dream also counts against the day's, and whatever makes proposals waits for the writer.
     """
-    asking = _Asking(policy=policy, triggers=triggers, moment=moment, readings=readings, history=history,
+    asking = Asking(policy=policy, triggers=triggers, moment=moment, readings=readings, history=history,
                      around=around, built=built)
     remarks = tuple(_remarks(asking))
-    if shut := tuple(_shut(asking)):
+    if shut := tuple(shut_holds(asking)):
         return _not_yet(asking, (shut,), remarks)
     plans = tuple(_plans(asking))
     if not plans:
         return _not_yet(asking, ((_coming_night(asking) or _NOTHING_ASKED,),), remarks)
-    shared = tuple(_busy(asking))
+    shared = tuple(busy_holds(asking))
     waiting: list[tuple[Hold, ...]] = []
     for plan in plans:
-        own = {stage: tuple(_own(asking, stage)) for stage in plan.stages}
+        own = {stage: tuple(stage_holds(asking, stage)) for stage in plan.stages}
         stages = tuple(stage for stage in plan.stages if not own[stage])
         if stages and not shared:
             return Due(occasion=plan.occasion, stages=stages, night=plan.night, why=_why(asking, plan), remarks=remarks)
@@ -156,14 +117,7 @@ def must_stop(policy: Policy, readings: Readings, running_s: float, *, hindrance
     return power_refusal(readings.power) if policy.settings.require_ac_power else ""
 
 
-def same_host(one: str, other: str) -> bool:
-    """Whether two names mean one machine: any case, and with or without a domain (macOS adds and drops `.local`)."""
-    names = [name.strip().rstrip(".").casefold() for name in (one, other)]
-    short = [name.partition(".")[0] for name in names]
-    return names[0] == names[1] or (short[0] == short[1] and not all("." in name for name in names))
-
-
-def _plans(asking: _Asking) -> Iterator[_Plan]:
+def _plans(asking: Asking) -> Iterator[_Plan]:
     """What the triggers ask for at this moment, the most urgent first."""
     settings, moment = asking.policy.settings, asking.moment
     for occasion in Occasion:
@@ -183,103 +137,12 @@ def _plans(asking: _Asking) -> Iterator[_Plan]:
             yield _Plan(occasion=occasion, stages=stages, night=night)
 
 
-def _existing(asking: _Asking, occasion: Occasion) -> tuple[Stage, ...]:
+def _existing(asking: Asking, occasion: Occasion) -> tuple[Stage, ...]:
     named: tuple[Stage, ...] = getattr(asking.triggers, occasion.value)
     return tuple(stage for stage in named if stage in asking.built)
 
 
-def _shut(asking: _Asking) -> Iterator[Hold]:
-    """What no waiting helps against. Where there is any of it nothing else is told: a closed policy closes all."""
-    settings, around = asking.policy.settings, asking.around
-    if refusal := asking.policy.dream_refusal():
-        yield Hold(what="policy", reason=refusal)
-    if around.hindrance:
-        yield Hold(what="vault", reason=around.hindrance)
-    if settings.host and not same_host(settings.host, around.this_host):
-        # The writer named the machine, so it does not matter who wrote today's note.
-        reason = f"“{settings.host}” is the machine that dreams, and this is “{around.this_host}”"
-        yield Hold(what="host", reason=reason)
-    elif not settings.host and around.day_owner and not same_host(around.day_owner, around.this_host):
-        reason = f"“{around.day_owner}” writes today's dream note, and this is “{around.this_host}”"
-        yield Hold(what="host", reason=reason, until=next_midnight(asking.moment.now, asking.moment.zone))
-
-
-def _busy(asking: _Asking) -> Iterator[Hold]:
-    """What keeps anything from starting just now."""
-    settings, readings = asking.policy.settings, asking.readings
-    idleness = judge_idleness(readings.input_idle, readings.last_edit_s, settings.idle_threshold_s)
-    if idleness.state is IdleState.ACTIVE:
-        reason = f"{idleness.reason}; dreams start after {in_words(settings.idle_threshold_s)} of quiet"
-        yield Hold(what="input", reason=reason, until=asking.after(settings.idle_threshold_s - idleness.idle_s))
-    elif idleness.no_sensor and not asking.night_is_open:
-        night = next_night(asking.moment.now, settings.quiet_hours, asking.moment.zone)
-        reason = f"{idleness.reason}, so dreams wait for the quiet hours, {settings.quiet_hours}"
-        yield Hold(what="input", reason=reason, until=night.opens_at)
-    elif idleness.state is IdleState.UNKNOWN and not idleness.no_sensor:
-        yield Hold(what="input", reason=idleness.reason)
-    edit_s = readings.last_edit_s
-    if edit_s is not None and 0 <= edit_s < settings.vault_quiet_s and not idleness.edited:
-        reason = f"a note was edited {ago(edit_s)}; the vault must be quiet for {in_words(settings.vault_quiet_s)}"
-        yield Hold(what="quiet", reason=reason, until=asking.after(settings.vault_quiet_s - edit_s))
-    if settings.require_ac_power and (refusal := power_refusal(readings.power)):
-        yield Hold(what="power", reason=refusal)
-    if refusal := _load_refusal(readings.load_percent, settings.max_cpu_percent):
-        yield Hold(what="load", reason=refusal)
-    if (rest_s := _rest_left_s(asking)) > 0:
-        reason = f"the last run is too recent; between two lie {in_words(settings.cooldown_min * 60)}"
-        yield Hold(what="rest", reason=reason, until=asking.after(rest_s))
-
-
-def _load_refusal(load: Reading[float], most: int) -> str:
-    match load:
-        case Known(value) if value <= most:
-            return ""
-        case Known(value):
-            return f"the machine is {value:.0f} % busy; dreams wait until it is {most} % or less"
-        case _:
-            return f"how busy the machine is cannot be told ({load.reason}), which counts as busy"
-
-
-def _rest_left_s(asking: _Asking) -> float:
-    """Seconds until the rest after the last run is over.
-
-    A run of this process is timed by the monotonic clock alone. Of an older one only the wall clock knows; where that
-    has gone back behind it, the rest counts from the start of this process, so that it ends in any case.
-    """
-    rest_s, now_s = asking.policy.settings.cooldown_min * 60, asking.moment.monotonic_s
-    left = 0.0
-    for run in asking.history.runs:
-        if run.monotonic_s is not None:
-            passed_s = now_s - run.monotonic_s
-        else:
-            wall_s = (asking.moment.now - run.at).total_seconds()
-            passed_s = max(wall_s, now_s - asking.history.started_monotonic_s)
-        left = max(left, rest_s - passed_s)
-    return left
-
-
-def _own(asking: _Asking, stage: Stage) -> Iterator[Hold]:
-    """What keeps this one stage from starting, whoever is there."""
-    settings, moment = asking.policy.settings, asking.moment
-    if stage in (Stage.DREAM, Stage.CONSOLIDATE) and asking.around.open_proposals >= settings.max_open_proposals:
-        yield Hold(what="review", reason=_review_full(asking.around.open_proposals))
-    if stage is Stage.DREAM:
-        today = moment.now.astimezone(moment.zone).date()
-        dreams = sum(run.dreamt and run.at.astimezone(moment.zone).date() == today for run in asking.history.runs)
-        if settings.daily_dream_cap == 0:
-            yield Hold(what="cap", reason="the policy allows no dream a day")
-        elif dreams >= settings.daily_dream_cap:
-            reason = f"today's {dreams} dreams are dreamt" if dreams > 1 else "today's dream is dreamt"
-            yield Hold(what="cap", reason=reason, until=next_midnight(moment.now, moment.zone))
-
-
-def _review_full(number: int) -> str:
-    if not number:
-        return "the policy allows no open proposal"
-    return f"{number} proposals wait for you in the review" if number > 1 else "a proposal waits for you in the review"
-
-
-def _coming_night(asking: _Asking) -> Hold | None:
+def _coming_night(asking: Asking) -> Hold | None:
     """The wait for the next night; None where the triggers ask for nothing that could be done in it."""
     settings, moment = asking.policy.settings, asking.moment
     if not (settings.nightly and _existing(asking, Occasion.NIGHT)):
@@ -291,7 +154,7 @@ def _coming_night(asking: _Asking) -> Hold | None:
 _NOTHING_ASKED = Hold(what="triggers", reason="the triggers ask for nothing that this version can do")
 
 
-def _why(asking: _Asking, plan: _Plan) -> str:
+def _why(asking: Asking, plan: _Plan) -> str:
     readings, settings = asking.readings, asking.policy.settings
     idleness = judge_idleness(readings.input_idle, readings.last_edit_s, settings.idle_threshold_s)
     occasion = {
@@ -304,7 +167,7 @@ def _why(asking: _Asking, plan: _Plan) -> str:
     return "; ".join(filter(None, (occasion, stand_in if idleness.no_sensor else idleness.reason)))
 
 
-def _not_yet(asking: _Asking, waiting: tuple[tuple[Hold, ...], ...], remarks: tuple[str, ...]) -> NotYet:
+def _not_yet(asking: Asking, waiting: tuple[tuple[Hold, ...], ...], remarks: tuple[str, ...]) -> NotYet:
     """From the holds of every plan: those of the plan with the fewest, and the earliest end of any plan's."""
     ends = [max((hold.until for hold in holds if hold.until is not None), default=None) for holds in waiting]
     known = [end for end in ends if end is not None]
@@ -316,7 +179,7 @@ def _not_yet(asking: _Asking, waiting: tuple[tuple[Hold, ...], ...], remarks: tu
     return NotYet(reason=reason, until=until, holds=holds, remarks=remarks)
 
 
-def _clock(asking: _Asking, instant: datetime) -> str:
+def _clock(asking: Asking, instant: datetime) -> str:
     """`at 14:32` today, else with the date. Rounded up, so that it is true."""
     local = (instant + timedelta(seconds=59, microseconds=999_999)).astimezone(asking.moment.zone)
     today = asking.moment.now.astimezone(asking.moment.zone).date()
@@ -326,7 +189,7 @@ def _clock(asking: _Asking, instant: datetime) -> str:
     return f"tomorrow at {local:%H:%M}" if tomorrow else f"on {local:%Y-%m-%d at %H:%M}"
 
 
-def _remarks(asking: _Asking) -> Iterator[str]:
+def _remarks(asking: Asking) -> Iterator[str]:
     named = {stage for name in MEANINGS for stage in getattr(asking.triggers, name)}
     missing = [f"“{stage.value}”" for stage in Stage if stage in named and stage not in asking.built]
     if missing:

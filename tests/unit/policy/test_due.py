@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from aria_dream.policy.circumstances import Circumstances, History, Moment, Readings, Run
-from aria_dream.policy.due import Due, NotYet, Occasion, due, must_stop, same_host
+from aria_dream.policy.due import Due, NotYet, Occasion, due, must_stop
+from aria_dream.policy.holds import same_host
 from aria_dream.policy.policy import Policy, parse_policy
 from aria_dream.policy.presence import Absent, Known, Plug, Power, Unreadable
 from aria_dream.policy.triggers import Stage, Triggers, parse_triggers
