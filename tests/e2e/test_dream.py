@@ -19,27 +19,47 @@ from aria_dream.review.journal import parse_journal
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 NOTES = {
-    "Compost.md": "Compost is fed little and often. The heap keeps a culture of microbes alive, and it wants turning, "
-    "air and patience. A cold heap sleeps; a fed heap is warm within days, and what was kitchen waste becomes soil "
-    "again by spring. It leads to [[Microbes]].\n",
-    "Sourdough starter.md": "A starter is a culture of microbes kept alive by feeding it flour and water on a schedule. "
-    "Left alone it sleeps in the cold; fed, it is warm and rises within hours. Patience and air do the rest, and a "
-    "little of the old always begins the new. See [[Fermentation]].\n",
-    "Microbes.md": "Small lives that do slow work in soil, dough and barrel. Most of what a kitchen calls flavour and a "
-    "garden calls fertility is theirs, and both keep them by feeding. [[Fermentation]]\n",
-    "Fermentation.md": "Letting small lives change food on purpose: cabbage, milk, dough, grapes. Salt, warmth and time "
-    "are the three hands that hold it, and a cellar is a kind of clock. [[Sourdough starter]]\n",
-    "Tax return.md": "Forms, receipts, the letter from the office and a number that changes every year. It is done in "
-    "May at the kitchen table with the window shut and a promise to start earlier next time. [[Receipts]]\n",
-    "Receipts.md": "A shoebox by month. Everything over twenty euros, the train tickets, the printer paper and the "
-    "chair. Fading ink is copied once a quarter before it is white. [[Tax return]]\n",
-    "Slack water.md": "Between flood and ebb the estuary stands still for some minutes; boats swing on their anchors "
-    "and nothing pulls. The pause is short and everyone who works the tide waits for it. [[Tide tables]]\n",
-    "Tide tables.md": "Columns of hours and heights for a harbour, computed a year ahead and corrected by wind. They "
-    "are read at breakfast like weather and believed rather more. [[Slack water]]\n",
-    "Falling asleep.md": "Between waking and sleep the mind stands still for some minutes and nothing pulls. The pause "
-    "is short; images swing on their anchors, and whoever works with them waits for it.\n",
-}  # fmt: skip
+    "Compost.md": (
+        "Compost is fed little and often. The heap keeps a culture of microbes alive, and it wants "
+        "turning, air and patience. A cold heap sleeps; a fed heap is warm within days, and what was "
+        "kitchen waste becomes soil again by spring. It leads to [[Microbes]].\n"
+    ),
+    "Sourdough starter.md": (
+        "A starter is a culture of microbes kept alive by feeding it flour and water on a schedule. Left "
+        "alone it sleeps in the cold; fed, it is warm and rises within hours. Patience and air do the "
+        "rest, and a little of the old always begins the new. See [[Fermentation]].\n"
+    ),
+    "Microbes.md": (
+        "Small lives that do slow work in soil, dough and barrel. Most of what a kitchen calls flavour "
+        "and a garden calls fertility is theirs, and both keep them by feeding. [[Fermentation]]\n"
+    ),
+    "Fermentation.md": (
+        "Letting small lives change food on purpose: cabbage, milk, dough, grapes. Salt, warmth and time "
+        "are the three hands that hold it, and a cellar is a kind of clock. [[Sourdough starter]]\n"
+    ),
+    "Tax return.md": (
+        "Forms, receipts, the letter from the office and a number that changes every year. It is done in "
+        "May at the kitchen table with the window shut and a promise to start earlier next time. "
+        "[[Receipts]]\n"
+    ),
+    "Receipts.md": (
+        "A shoebox by month. Everything over twenty euros, the train tickets, the printer paper and the "
+        "chair. Fading ink is copied once a quarter before it is white. [[Tax return]]\n"
+    ),
+    "Slack water.md": (
+        "Between flood and ebb the estuary stands still for some minutes; boats swing on their anchors "
+        "and nothing pulls. The pause is short and everyone who works the tide waits for it. [[Tide "
+        "tables]]\n"
+    ),
+    "Tide tables.md": (
+        "Columns of hours and heights for a harbour, computed a year ahead and corrected by wind. They "
+        "are read at breakfast like weather and believed rather more. [[Slack water]]\n"
+    ),
+    "Falling asleep.md": (
+        "Between waking and sleep the mind stands still for some minutes and nothing pulls. The pause is "
+        "short; images swing on their anchors, and whoever works with them waits for it.\n"
+    ),
+}
 
 
 def make_vault(folder: Path, notes: dict[str, str] | None = None) -> Path:
@@ -246,7 +266,7 @@ def test_a_vault_without_links_dreams_by_its_text(tmp_path: Path) -> None:
     notes = {name: re.sub(r"\[\[[^\]]*\]\]", "", text) for name, text in NOTES.items()}
     vault = make_vault(tmp_path / "vault", notes)
     found = dream(vault, "--start", "Slack water", "--seed", "1")
-    assert [pair["to"] for pair in found["pairs"]][0] == "Falling asleep.md"
+    assert found["pairs"][0]["to"] == "Falling asleep.md"
     assert found["pairs"][0]["path"] is None
     assert "only the text connects them" in (vault / found["note"]).read_text(encoding="utf-8")
 
