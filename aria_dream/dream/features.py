@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from aria_dream.dream.juxtaposition import title_of
-from aria_dream.dream.mentions import Mentions
+from aria_dream.dream.mentions import Mentions, name_words
 from aria_dream.dream.sparse import SparseRows, labelled_rows, sparse_rows, unit_rows
 from aria_dream.dream.terms import fold, link_key, term_ids
 
@@ -59,6 +59,8 @@ FEATURES: Final = (
 
 _TERM_BUCKETS: Final = 1 << 20
 _TITLE_WEIGHT: Final = 3
+_SHAPE_BITS: Final = 18
+_MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 _COMMON: Final = 0.2
 """A term in more than this share of the notes (and in more than five) says nothing."""
 _BACKGROUND_NOTES: Final = 256
@@ -100,12 +102,14 @@ class NoteSpace:
         owners, words, keys = missing_links(notes, terms)
         self.text, document_share = text_rows(titles, terms, (owners, words))
         self.titles = _title_rows(titles, document_share)
-        self.title_shape = labelled_rows([_trigrams(note.title) for note in notes], unit=True)
+        self.title_shape = _shape_rows([note.title for note in notes])
         self.tags = labelled_rows([note.tags for note in notes], unit=False)
         self.missing = labelled_rows(_by_note(owners, keys, self.size), unit=False)
-        self.mentions = Mentions([(note.title, *note.aliases) for note in notes], terms)
+        names = [name_words((note.title, *note.aliases)) for note in notes]
+        self.name_worth = _name_worth(names, document_share)
+        self.mentions = Mentions(names, terms)
         self.visible = np.array([note.visible for note in notes], dtype=np.bool_)
-        self.length = np.log1p(np.array([len(counts.order) for counts in terms], dtype=np.float32))
+        self.length = np.log1p(np.array([counts.counts.sum() for counts in terms], dtype=np.float32))
         folders = sorted({note.folder for note in notes})
         number = {folder: position for position, folder in enumerate(folders)}
         self.folder = np.array([number[note.folder] for note in notes], dtype=np.int64)
@@ -130,6 +134,8 @@ class Block:
 
     def __init__(self, space: NoteSpace, structure: Structure, sources: Ints) -> None:
         self.sources = sources
+        if len(sources) > 1:
+            space.mentions.prepare()
         self.values = np.zeros((len(FEATURES), space.size, len(sources)), dtype=np.float32)
         self._text(space, structure)
         self._structure(structure)
@@ -231,15 +237,25 @@ def _votes(cosine: Floats) -> Floats:
 
 
 def _mention(space: NoteSpace, note: int) -> Floats:
-    """ln(1 + mentions) in both directions, each worth the less the more notes mention that name."""
+    """ln(1 + mentions) in both directions, each worth the more the rarer the name's rarest word."""
     found = np.zeros(space.size, dtype=np.float32)
-    mentioned_by = space.mentions.mentioned_by()
-    worth = np.log((space.size + 1) / (mentioned_by + 1)) / np.log(space.size + 1)
     named, counts = space.mentions.in_note(note)
-    found[named] += np.log1p(counts) * worth[named]
+    found[named] += np.log1p(counts) * space.name_worth[named]
     by, times = space.mentions.of_note(note)
-    found[by] += np.log1p(times) * worth[note]
+    found[by] += np.log1p(times) * space.name_worth[note]
     return found
+
+
+def _name_worth(names: Sequence[Sequence[Sequence[int]]], document_share: Floats) -> Floats:
+    """For every note how telling its names are, 0 to 1: by the rarest word of the least telling name."""
+    size = max(len(names), 2)
+    worth = np.zeros(len(names), dtype=np.float32)
+    floor = np.log(size + 1)
+    for note, own in enumerate(names):
+        if own:
+            rarest = [min(document_share[word & (_TERM_BUCKETS - 1)] for word in name) for name in own if name]
+            worth[note] = min(1.0, max(0.0, -np.log(max(rarest, default=1.0)) / floor))
+    return worth
 
 
 def _folders(space: NoteSpace, structure: Structure, folder: int) -> tuple[Floats, Floats]:
@@ -269,27 +285,28 @@ def text_rows(
     the share of notes that hold it."""
     size = len(terms)
     numbers = np.arange(size, dtype=np.int64)
-    in_titles = np.array([word for title in titles for word in title], dtype=np.uint32)
-    owners = np.concatenate(
-        [
-            np.repeat(numbers, [len(own.ids) for own in terms]),
-            np.repeat(numbers, [len(title) for title in titles]),
-            linked[0],
-        ]
-    )
-    columns = np.concatenate([*(own.ids for own in terms), in_titles, linked[1]]) % _TERM_BUCKETS
-    counts = np.ones(len(columns), dtype=np.float32)
-    prose = np.concatenate([*(own.counts for own in terms), np.zeros(0, dtype=np.uint16)])
-    counts[: len(prose)] = prose
-    counts[len(prose) : len(prose) + len(in_titles)] = _TITLE_WEIGHT
-    keys, inverse = np.unique(owners * _TERM_BUCKETS + columns, return_inverse=True)
-    values = 1 + np.log(np.bincount(inverse, weights=counts, minlength=len(keys)))
-    owners, columns = keys // _TERM_BUCKETS, keys % _TERM_BUCKETS
+    prose = np.concatenate([*(own.ids for own in terms), np.zeros(0, dtype=np.uint32)])
+    lengths = np.array([len(own.ids) for own in terms], dtype=np.int64)
+    keys = (np.repeat(numbers, lengths) << 32) | prose  # ascending: notes in order, and the terms of each note
+    counts = np.concatenate([*(own.counts for own in terms), np.zeros(0, dtype=np.uint16)]).astype(np.float32)
+    in_titles = np.array([word for title in titles for word in title], dtype=np.int64)
+    title_keys = (np.repeat(numbers, [len(title) for title in titles]) << 32) | in_titles
+    link_keys = (linked[0] << 32) | linked[1].astype(np.int64)
+    extra, inverse = np.unique(np.concatenate([title_keys, link_keys]), return_inverse=True)
+    weight = np.repeat(np.array([_TITLE_WEIGHT, 1.0]), [len(title_keys), len(link_keys)])
+    more = np.bincount(inverse, weights=weight, minlength=len(extra)).astype(np.float32)
+    at = np.minimum(np.searchsorted(keys, extra), max(0, len(keys) - 1))
+    there = keys[at] == extra if len(keys) else np.zeros(len(extra), dtype=np.bool_)
+    counts[at[there]] += more[there]
+    columns = np.concatenate([keys, extra[~there]])
+    counts = np.concatenate([counts, more[~there]])
+    owners, columns = columns >> 32, (columns & (_TERM_BUCKETS - 1)).astype(np.int32)
     held_by = np.bincount(columns, minlength=_TERM_BUCKETS)
-    rarity = np.log((size + 1) / (held_by + 1))
+    rarity = np.log((size + 1) / (held_by + 1)).astype(np.float32)
     rarity[(held_by > max(_COMMON * size, 5)) | (held_by < 2)] = 0
-    values *= rarity[columns]
-    kept = values > 0
+    values = (1 + np.log(counts)) * rarity[columns]
+    kept = np.flatnonzero(values > 0)
+    kept = kept[np.argsort(owners[kept], kind="stable")]
     lengths = np.bincount(owners[kept], minlength=size)
     share = ((held_by + 0.5) / max(1, size)).astype(np.float32)
     return sparse_rows(lengths, columns[kept], unit_rows(lengths, values[kept]), width=_TERM_BUCKETS), share
@@ -297,18 +314,33 @@ def text_rows(
 
 def _title_rows(titles: Sequence[Sequence[int]], document_share: Floats) -> SparseRows:
     """For every title the share each of its words has in it, by rarity; a row sums to 1."""
-    lengths: list[int] = []
-    columns: list[npt.NDArray[np.uint32]] = []
-    values: list[Floats] = []
-    for title in titles:
-        distinct = np.unique(np.array(title, dtype=np.uint32) % _TERM_BUCKETS)
-        rarity = np.maximum(-np.log(document_share[distinct]), 0.1)
-        lengths.append(len(distinct))
-        columns.append(distinct)
-        values.append((rarity / max(float(rarity.sum()), 1e-9)).astype(np.float32))
-    joined = np.concatenate(columns).astype(np.int64) if columns else np.zeros(0, dtype=np.int64)
-    weights = np.concatenate(values) if values else np.zeros(0, dtype=np.float32)
-    return sparse_rows(lengths, joined, weights, width=_TERM_BUCKETS)
+    size = len(titles)
+    owners = np.repeat(np.arange(size, dtype=np.int64), [len(title) for title in titles])
+    words = np.array([word for title in titles for word in title], dtype=np.int64) & (_TERM_BUCKETS - 1)
+    keys = np.unique(owners * _TERM_BUCKETS + words)
+    owners, words = keys // _TERM_BUCKETS, keys % _TERM_BUCKETS
+    rarity = np.maximum(-np.log(document_share[words]), 0.1)
+    total = np.bincount(owners, weights=rarity, minlength=size)
+    values = (rarity / total[owners]).astype(np.float32)
+    return sparse_rows(np.bincount(owners, minlength=size), words.astype(np.int32), values, width=_TERM_BUCKETS)
+
+
+def _shape_rows(titles: Sequence[str]) -> SparseRows:
+    """Rows of length 1 over the runs of three characters in each title, weighed by rarity."""
+    padded = [f" {fold(title)} " for title in titles]
+    characters = np.frombuffer("".join(padded).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
+    lengths = np.array([len(title) for title in padded], dtype=np.int64)
+    owners = np.repeat(np.arange(len(padded), dtype=np.int64), lengths)
+    run = (characters[:-2] * _MIX + characters[1:-1]) * _MIX + characters[2:] if len(characters) > 2 else characters[:0]
+    whole = owners[: len(run)] == owners[2:]
+    columns = ((run[whole] * _MIX) >> np.uint64(64 - _SHAPE_BITS)).astype(np.int64)
+    width = 1 << _SHAPE_BITS
+    keys = np.unique(owners[: len(run)][whole] * width + columns)
+    owners, columns = keys // width, keys % width
+    held_by = np.bincount(columns, minlength=width)
+    values = np.log((len(padded) + 1) / held_by[columns])
+    counts = np.bincount(owners, minlength=len(padded))
+    return sparse_rows(counts, columns.astype(np.int32), unit_rows(counts, values), width=width)
 
 
 def _background(text: SparseRows) -> tuple[Floats, Floats]:
@@ -323,11 +355,6 @@ def _background(text: SparseRows) -> tuple[Floats, Floats]:
         cosine[note] = mean[note]
         total += (cosine - mean) ** 2
     return mean, np.sqrt(total / len(asked)) + np.float32(_TEXT_FLOOR)
-
-
-def _trigrams(title: str) -> list[str]:
-    padded = f" {fold(title)} "
-    return [padded[start : start + 3] for start in range(len(padded) - 2)]
 
 
 def missing_links(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -25,82 +24,113 @@ _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 _SHORTEST_NAME: Final = 3
 _LONGEST_NAME_WORDS: Final = 12
 _TOKENS_AT_ONCE: Final = 1 << 20
+_NONE: Final = np.zeros(0, dtype=np.int64)
+
+
+def name_words(names: Sequence[str]) -> list[tuple[int, ...]]:
+    """The names worth looking for, as terms: not those under three characters (two in scripts without spaces) or over
+    twelve words."""
+    told = (tuple(term_ids(name)) for name in names if len(name) >= _SHORTEST_NAME or not name.isascii())
+    return [words for words in told if 0 < len(words) <= _LONGEST_NAME_WORDS]
 
 
 class Mentions:
     """How often each note's prose names each other note by its title or an alias.
 
-    Found as a run of whole words, folded, that no link interrupts. Names under three characters (two in scripts without
-    spaces) and over twelve words are not looked for.
+    Found as a run of whole words, folded, that no link interrupts. A single note is asked cheaply; `prepare` reads the
+    whole vault once, for those who will ask about many.
     """
 
-    def __init__(self, names: Sequence[Sequence[str]], terms: Sequence[TermCounts]) -> None:
-        """`names[i]` are title and aliases of note i, `terms[i]` its words."""
+    def __init__(self, names: Sequence[Sequence[tuple[int, ...]]], terms: Sequence[TermCounts]) -> None:
+        """`names[i]` are title and aliases of note i (`name_words`), `terms[i]` its words."""
+        self._names = names
         self._terms = terms
         self._size = len(terms)
-        phrases: dict[tuple[int, ...], set[int]] = defaultdict(set)
-        for note, own in enumerate(names):
-            for name in own:
-                words = tuple(term_ids(name))
-                if 0 < len(words) <= _LONGEST_NAME_WORDS and (len(name) >= _SHORTEST_NAME or not name.isascii()):
-                    phrases[words].add(note)
-        self._groups = [_Group(length, phrases) for length in sorted({len(words) for words in phrases})]
+        self._groups: list[_Group] | None = None
         self._rows: list[tuple[Ints, Ints]] | None = None
         self._columns: tuple[Ints, Ints, Ints] | None = None
-        self._mentioned_by: Ints | None = None
+
+    def prepare(self) -> None:
+        """Finds all mentions of the vault, a million words at a time; later calls do nothing."""
+        if self._rows is not None:
+            return
+        found: list[tuple[Ints, Ints]] = []
+        start = 0
+        while start < self._size:
+            stop, tokens = start, 0
+            while stop < self._size and (stop == start or tokens < _TOKENS_AT_ONCE):
+                tokens += len(self._terms[stop].order)
+                stop += 1
+            found.extend(self._scan(range(start, stop), self._all_names()))
+            start = stop
+        by = np.repeat(np.arange(self._size), [len(named) for named, _ in found])
+        named = np.concatenate([*(named for named, _ in found), _NONE])
+        counts = np.concatenate([*(counts for _, counts in found), _NONE])
+        order = np.argsort(named, kind="stable")
+        self._columns = by[order], counts[order], np.searchsorted(named[order], np.arange(self._size + 1))
+        self._rows = found
 
     def in_note(self, note: int) -> tuple[Ints, Ints]:
         """The notes that `note`'s prose names, ascending, and how often."""
-        rows = self._all()
-        return rows[note]
+        if self._rows is not None:
+            return self._rows[note]
+        return self._scan(range(note, note + 1), self._all_names())[0]
 
     def of_note(self, note: int) -> tuple[Ints, Ints]:
         """The notes whose prose names `note`, ascending, and how often."""
         if self._columns is None:
-            rows = self._all()
-            by = np.repeat(np.arange(self._size), [len(named) for named, _ in rows])
-            named = np.concatenate([named for named, _ in rows] or [np.zeros(0, dtype=np.int64)])
-            counts = np.concatenate([counts for _, counts in rows] or [np.zeros(0, dtype=np.int64)])
-            order = np.argsort(named, kind="stable")
-            bounds = np.searchsorted(named[order], np.arange(self._size + 1))
-            self._columns = (by[order], counts[order], bounds)
+            return self._of_one(note)
         by, counts, bounds = self._columns
         here = slice(int(bounds[note]), int(bounds[note + 1]))
         return by[here], counts[here]
 
-    def mentioned_by(self) -> Ints:
-        """For every note, how many other notes name it."""
-        if self._mentioned_by is None:
-            named = [notes for notes, _ in self._all()]
-            joined = np.concatenate(named) if named else np.zeros(0, dtype=np.int64)
-            self._mentioned_by = np.bincount(joined, minlength=self._size)
-        return self._mentioned_by
+    def _of_one(self, note: int) -> tuple[Ints, Ints]:
+        groups = _groups({words: {note} for words in self._names[note]})
+        if not groups:
+            return _NONE, _NONE
+        holders = [self._holding(words) for words in self._names[note]]
+        asked = np.unique(np.concatenate(holders)).tolist()
+        found = zip(asked, self._scan(asked, groups), strict=True)
+        times = {other: int(counts[0]) for other, (named, counts) in found if len(named)}
+        return np.array(list(times), dtype=np.int64), np.array(list(times.values()), dtype=np.int64)
 
-    def _all(self) -> list[tuple[Ints, Ints]]:
-        if self._rows is None:
-            self._rows = []
-            start = 0
-            while start < self._size:
-                stop, tokens = start, 0
-                while stop < self._size and (stop == start or tokens < _TOKENS_AT_ONCE):
-                    tokens += len(self._terms[stop].order)
-                    stop += 1
-                self._rows.extend(self._scan(start, stop))
-                start = stop
-        return self._rows
+    def _holding(self, words: tuple[int, ...]) -> Ints:
+        """The notes that hold all the words, in any order."""
+        ids = np.concatenate([*(own.ids for own in self._terms), np.zeros(0, dtype=np.uint32)])
+        starts = np.cumsum([0, *(len(own.ids) for own in self._terms)])
+        held = np.zeros(self._size, dtype=np.int64)
+        distinct = set(words)
+        for word in distinct:
+            held[np.searchsorted(starts, np.flatnonzero(ids == np.uint32(word)), side="right") - 1] += 1
+        return np.flatnonzero(held == len(distinct))
 
-    def _scan(self, start: int, stop: int) -> list[tuple[Ints, Ints]]:
-        parts = [_reading_order(self._terms[note]) for note in range(start, stop)]
-        sequence = np.concatenate(parts)
-        owners = np.repeat(np.arange(start, stop, dtype=np.int64), [len(part) for part in parts])
-        found = [group.find(sequence, owners) for group in self._groups]
-        keys = np.concatenate([owner * self._size + note for owner, note in found] or [np.zeros(0, dtype=np.int64)])
+    def _all_names(self) -> list[_Group]:
+        if self._groups is None:
+            phrases: dict[tuple[int, ...], set[int]] = defaultdict(set)
+            for note, names in enumerate(self._names):
+                for words in names:
+                    phrases[words].add(note)
+            self._groups = _groups(phrases)
+        return self._groups
+
+    def _scan(self, notes: Sequence[int], groups: Sequence[_Group]) -> list[tuple[Ints, Ints]]:
+        """For each of `notes`, ascending, the other notes it names and how often."""
+        parts = [_reading_order(self._terms[note]) for note in notes]
+        sequence = np.concatenate([*parts, np.zeros(0, dtype=np.uint32)])
+        owners = np.repeat(np.array(notes, dtype=np.int64), [len(part) for part in parts])
+        found = [group.find(sequence, owners) for group in groups]
+        keys = np.concatenate([*(owner * self._size + note for owner, note in found), _NONE])
         keys, counts = np.unique(keys, return_counts=True)
         by, named = keys // max(1, self._size), keys % max(1, self._size)
         other = by != named
         by, named, counts = by[other], named[other], counts[other]
-        bounds = np.searchsorted(by, np.arange(start, stop + 1))
-        return [(named[low:high], counts[low:high]) for low, high in pairwise(bounds.tolist())]
+        asked = np.array(notes, dtype=np.int64)
+        low, high = np.searchsorted(by, asked), np.searchsorted(by, asked, side="right")
+        return [(named[a:b], counts[a:b]) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
+
+
+def _groups(phrases: dict[tuple[int, ...], set[int]]) -> list[_Group]:
+    return [_Group(length, phrases) for length in sorted({len(words) for words in phrases})]
 
 
 class _Group:
@@ -126,7 +156,7 @@ class _Group:
         reach = self.length - 1
         usable = len(sequence) - reach
         if usable <= 0:
-            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+            return _NONE, _NONE
         at = np.flatnonzero(self.first[sequence[:usable] % _BUCKETS])
         at = at[self.last[sequence[at + reach] % _BUCKETS] & (owners[at] == owners[at + reach])]
         here = np.stack([sequence[at + step] for step in range(self.length)])

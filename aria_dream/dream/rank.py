@@ -64,12 +64,12 @@ class Scored:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """The terms by name, strongest first, those that add nothing left out."""
+        """The terms by name, strongest first; those that add nothing and have nothing to show are left out."""
         details = self.details or ("",) * len(self.terms)
         found = [
             Evidence(name=name, value=value, detail=detail)
             for name, value, detail in zip(EVIDENCE, self.terms, details, strict=True)
-            if abs(value) >= 0.0005
+            if abs(value) >= 0.0005 or detail
         ]
         return tuple(sorted(found, key=lambda term: -abs(term.value)))
 

@@ -25,11 +25,11 @@ class SparseRows:
 
     offsets: Ints
     """Row i is `columns[offsets[i]:offsets[i + 1]]`; length rows + 1."""
-    columns: Ints
+    columns: npt.NDArray[np.integer]
     values: Floats
     column_offsets: Ints
     """Column c occurs in `column_rows[column_offsets[c]:column_offsets[c + 1]]`; length columns + 1."""
-    column_rows: Ints
+    column_rows: npt.NDArray[np.int32]
     column_values: Floats
 
     @property
@@ -42,12 +42,12 @@ class SparseRows:
         """Number of columns."""
         return len(self.column_offsets) - 1
 
-    def row(self, index: int) -> tuple[Ints, Floats]:
+    def row(self, index: int) -> tuple[npt.NDArray[np.integer], Floats]:
         """Columns and values of one row."""
         here = slice(int(self.offsets[index]), int(self.offsets[index + 1]))
         return self.columns[here], self.values[here]
 
-    def dot(self, columns: Ints, values: Floats, *, present: bool = False) -> Floats:
+    def dot(self, columns: npt.NDArray[np.integer], values: Floats, *, present: bool = False) -> Floats:
         """Inner product of every row with one sparse vector; `present` counts a row's values as 1."""
         starts = self.column_offsets[columns]
         lengths = self.column_offsets[columns + 1] - starts
@@ -57,7 +57,7 @@ class SparseRows:
             weights = weights * self.column_values[at]
         return np.bincount(self.column_rows[at], weights=weights, minlength=self.height).astype(np.float32)
 
-    def mean_of(self, rows: Ints) -> tuple[Ints, Floats]:
+    def mean_of(self, rows: Ints) -> tuple[npt.NDArray[np.integer], Floats]:
         """The mean of some rows as columns and values; empty for no rows."""
         if not len(rows):
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
@@ -75,7 +75,9 @@ def spans(starts: Ints, lengths: Ints) -> Ints:
     return np.repeat(starts - (ends - lengths), lengths) + np.arange(total, dtype=np.int64)
 
 
-def sparse_rows(lengths: Sequence[int] | Ints, columns: Ints, values: Floats, *, width: int) -> SparseRows:
+def sparse_rows(
+    lengths: Sequence[int] | Ints, columns: npt.NDArray[np.integer], values: Floats, *, width: int
+) -> SparseRows:
     """Rows laid one after the other, each with distinct columns in any order."""
     offsets = np.concatenate([[0], np.cumsum(np.asarray(lengths, dtype=np.int64))]).astype(np.int64)
     by_column = np.argsort(columns, kind="stable")
@@ -86,12 +88,12 @@ def sparse_rows(lengths: Sequence[int] | Ints, columns: Ints, values: Floats, *,
         columns=columns,
         values=values,
         column_offsets=column_offsets,
-        column_rows=owners[by_column],
+        column_rows=owners[by_column].astype(np.int32),
         column_values=values[by_column],
     )
 
 
-def unit_rows(lengths: Sequence[int] | Ints, values: Floats) -> Floats:
+def unit_rows(lengths: Sequence[int] | Ints, values: npt.NDArray[np.floating]) -> Floats:
     """`values` with every row scaled to length 1; a row of zeros stays."""
     owners = np.repeat(np.arange(len(lengths)), lengths)
     squares = np.bincount(owners, weights=values.astype(np.float64) ** 2, minlength=len(lengths))

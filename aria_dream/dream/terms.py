@@ -65,15 +65,22 @@ class TermCounts:
 
     @classmethod
     def from_bytes(cls, blob: bytes) -> TermCounts:
-        """The value that `to_bytes` wrote. ValueError where the length does not fit."""
+        """The value that `to_bytes` wrote, its arrays views of `blob`. ValueError where the length does not fit."""
+        if len(blob) < 12:
+            raise ValueError("term counts of the wrong length")
         distinct, length, links = (int(number) for number in np.frombuffer(blob, dtype="<u4", count=3))
         if len(blob) != 12 + 4 * (distinct + 2 * links + length) + 2 * distinct:
             raise ValueError("term counts of the wrong length")
-        words = np.frombuffer(blob, dtype="<u4", offset=12, count=distinct + 2 * links + length).astype(np.uint32)
-        counts = np.frombuffer(blob, dtype="<u2", offset=12 + 4 * len(words)).astype(np.uint16)
-        ends = np.cumsum([distinct, links, links])
-        ids, keys, linked, order = np.split(words, ends)
-        return cls(ids=ids, counts=counts, order=order, link_keys=keys, link_ids=linked)
+        words = np.frombuffer(blob, dtype="<u4", offset=12, count=distinct + 2 * links + length)
+        words = words.astype(np.uint32, copy=False)
+        counts = np.frombuffer(blob, dtype="<u2", offset=12 + 4 * len(words)).astype(np.uint16, copy=False)
+        return cls(
+            ids=words[:distinct],
+            counts=counts,
+            order=words[distinct + 2 * links :],
+            link_keys=words[distinct : distinct + links],
+            link_ids=words[distinct + links : distinct + 2 * links],
+        )
 
 
 def fold(text: str) -> str:
