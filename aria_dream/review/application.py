@@ -1,0 +1,192 @@
+"""From an approval to the exact change of the files as they are now; or why nothing may be written."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, assert_never
+
+from aria_dream.dream.juxtaposition import title_of
+from aria_dream.review.changes import Replacement, plan_obsolete, plan_orphan, plan_placement, plan_replacements
+from aria_dream.review.merging import plan_merge
+from aria_dream.review.placement import AlreadyLinked, Target
+from aria_dream.review.plan import Planned, changes_of
+from aria_dream.review.safety import safety_refusal
+from aria_dream.vault.edit import ABSENT, Refusal, content_hash, decode_note
+from aria_dream.vault.note import NotePath, parse_note
+from aria_dream.vault.properties import parse_properties
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from aria_dream.review.plan import VaultView
+    from aria_dream.review.proposal import Kind, PlannedEdit, ProposalState
+    from aria_dream.vault.edit import ChangeSet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approved:
+    """A proposal that was approved. Only `approve` makes one."""
+
+    id: str
+    kind: Kind
+    paths: tuple[str, ...]
+    """Under the names that the notes bear now."""
+    edits: tuple[PlannedEdit, ...]
+    """Of the plan that was approved; empty where none had been made, as with a tick."""
+    hash: str
+    """`proposal_hash` of what was approved."""
+    exact: bool
+    """The person saw these very edits: nothing else may be written for them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """What is to be written."""
+
+    changes: ChangeSet
+    edits: tuple[PlannedEdit, ...]
+    replanned: bool
+    """The notes have changed since, and the same thing still fits: `edits` are new and belong into the journal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stale:
+    """Nothing is written: the notes have changed since, and what was approved does not fit any more."""
+
+    reason: str
+    fresh: tuple[PlannedEdit, ...] = ()
+    """What would be written now, to be shown and approved anew; empty where nothing can be."""
+
+
+def proposal_hash(state: ProposalState) -> str:
+    """SHA-256 over id, kind, notes and exact edits of a proposal: what a surface shows, and an approval names."""
+    return _hash(state.proposal.id, state.proposal.kind, state.paths, state.edits)
+
+
+def _hash(id_: str, kind: str, paths: Sequence[str], edits: Sequence[PlannedEdit]) -> str:
+    rows = [[edit.path, edit.before, edit.after, edit.start, edit.removed, edit.inserted] for edit in edits]
+    return sha256(json.dumps([id_, kind, list(paths), rows]).encode()).hexdigest()
+
+
+def approve(state: ProposalState, shown: str | None = None) -> Approved | Refusal:
+    """The approval of a proposal. `shown` is the `proposal_hash` of what the person saw; None where the surface shows
+    no exact change (a tick).
+
+    Refused where the proposal is not approved, or has been planned anew since it was shown.
+    """
+    if state.state != "approved":
+        return Refusal(f"proposal {state.proposal.id} is {state.state}, so nothing is applied")
+    now = proposal_hash(state)
+    if shown is not None and shown != now:
+        return Refusal(f"proposal {state.proposal.id} is not what was shown; look at it again")
+    return Approved(
+        id=state.proposal.id,
+        kind=state.proposal.kind,
+        paths=state.paths,
+        edits=state.edits,
+        hash=now,
+        exact=shown is not None and bool(state.edits),
+    )
+
+
+def plan_application(
+    approved: Approved,
+    view: VaultView,
+    *,
+    replan: Callable[[Approved, VaultView], Planned | AlreadyLinked | Refusal] | None = None,
+) -> Ready | Stale | Refusal:
+    """What to write for an approval, the notes being as `view` has them.
+
+    The approved edits, where every file still reads as they expect. Else the change is planned again and taken if it is
+    the same one in another place: the same text gives way to the same text. For an approval without exact edits, or of
+    a bullet that nobody saw in its place, any new plan will do. `replan` makes the new plan; `plan_again` is the usual
+    one. Every result has passed `safety_refusal`.
+    """
+    if approved.hash != _hash(approved.id, approved.kind, approved.paths, approved.edits):
+        return Refusal(f"proposal {approved.id} is not what was approved")
+    reason = "no plan has been made yet"
+    if approved.edits:
+        changes = changes_of(approved.edits, view.contents)
+        if not isinstance(changes, Refusal):
+            return safety_refusal(changes, view) or Ready(changes=changes, edits=approved.edits, replanned=False)
+        if _is_current(approved.edits, view):
+            return changes  # it contradicts itself: no later state of the notes will mend that
+        reason = changes.reason
+    found = (replan or plan_again)(approved, view)
+    match found:
+        case Refusal():
+            return Stale(reason=found.reason)
+        case AlreadyLinked():
+            return Stale(reason=f"the note links there already: {found.link}")
+        case Planned():
+            refusal = safety_refusal(found.changes, view)
+            if refusal is not None:
+                return refusal
+            if _fits(approved, found.edits):
+                return Ready(changes=found.changes, edits=found.edits, replanned=True)
+            return Stale(reason=reason, fresh=found.edits)
+        case _:
+            assert_never(found)
+
+
+def _is_current(edits: Sequence[PlannedEdit], view: VaultView) -> bool:
+    def hash_now(path: str) -> str:
+        content = view.contents.get(NotePath(path))
+        return ABSENT if content is None else content_hash(content)
+
+    return all(hash_now(edit.path) == edit.before for edit in edits)
+
+
+def _fits(approved: Approved, fresh: Sequence[PlannedEdit]) -> bool:
+    if not approved.edits:
+        return True
+    if [(edit.removed, edit.inserted) for edit in approved.edits] == [(edit.removed, edit.inserted) for edit in fresh]:
+        return True
+    return approved.kind == "link" and not approved.exact and not any(edit.removed for edit in approved.edits)
+
+
+def plan_again(approved: Approved, view: VaultView) -> Planned | AlreadyLinked | Refusal:
+    """A new plan for what was approved, made from the notes as they are. A passage that was to change must still stand
+    in its note, once."""
+    paths = tuple(NotePath(path) for path in approved.paths)
+    match approved.kind:
+        case "link":
+            return plan_placement(view, paths[0], target_of(view, paths[1]))
+        case "merge":
+            if len(paths) != 2:
+                return Refusal("a merge is planned from two notes at a time")
+            return plan_merge(view, *paths)
+        case "update" | "resolve_contradiction":
+            if not approved.edits:
+                return Refusal("the text that was to change is not known any more")
+            return plan_replacements(
+                view,
+                [Replacement(path=NotePath(edit.path), old=edit.removed, new=edit.inserted) for edit in approved.edits],
+            )
+        case "obsolete":
+            return _obsolete_again(approved, view)
+        case "place_orphan":
+            if not approved.edits:
+                return Refusal("the note's text is not known any more")
+            return plan_orphan(view, NotePath(approved.edits[0].path), approved.edits[0].inserted)
+        case _:
+            assert_never(approved.kind)
+
+
+def target_of(view: VaultView, path: NotePath) -> Target:
+    """The facts of a link's target, its aliases where its content is at hand."""
+    note = parse_note(decode_note(view.contents.get(path, b"")))
+    return Target(path=str(path), title=title_of(str(path)), aliases=note.aliases)
+
+
+def _obsolete_again(approved: Approved, view: VaultView) -> Planned | Refusal:
+    if not approved.edits:
+        return plan_obsolete(view, NotePath(approved.paths[0]))
+    lines = [line for edit in approved.edits for line in edit.inserted.splitlines() if line.strip() not in ("", "---")]
+    properties, _ = parse_properties("\n".join(lines) + "\n")
+    if len(properties) != 1:
+        return Refusal("the property that was to be set is not known any more")
+    ((key, value),) = properties.items()
+    return plan_obsolete(view, NotePath(approved.paths[0]), key, value)
