@@ -107,13 +107,14 @@ def test_a_vault_is_embedded_calibrated_and_judged_and_nothing_lies_in_it(tmp_pa
         )
         assert seen[-1] == (70, 70)
         assert not judge.problem
-        paths = tuple(path for path, shown in zip(vault.graph.paths, vault.visible, strict=True) if shown)
+        paths = vault.graph.paths
         verdicts = judge.judge(pairs_of(paths))
         again = open_embedded_judge(vault, cache, ranking, embedder=embedder)
         assert again.calibration == judge.calibration
         assert again.judge(pairs_of(paths)) == verdicts
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
     for found, verdict in zip(pairs_of(paths), verdicts, strict=True):
+        assert verdict.probability is not None
         assert 0.0 <= verdict.probability <= 1.0
         for word in _quoted(verdict.reason):
             for path in (found.from_, found.to):
@@ -143,7 +144,7 @@ def test_what_becomes_invisible_leaves_the_cache(tmp_path: Path, embedder: Embed
                 lambda connection: connection.execute(f"SELECT count(*) FROM blobs_{vectors}").fetchone()[0],
                 otherwise=-1,
             )
-        return sum(vault.visible), count
+        return len(vault.facts), count
 
     assert cached() == (71, 71)
     (root / "later secret.md").write_text("---\ndream: false\n---\nThe canary sings of barley.\n", encoding="utf-8")
