@@ -25,11 +25,18 @@ from aria_dream.policy.due import Due, due
 from aria_dream.policy.policy import Policy, parse_policy
 from aria_dream.policy.presence import Known, Plug, Power, Reading
 from aria_dream.policy.triggers import Stage, Triggers
+from aria_dream.review.changes import plan_placement
+from aria_dream.review.merging import plan_merge
+from aria_dream.review.placement import AlreadyLinked, Target
+from aria_dream.review.plan import Planned, VaultView
+from aria_dream.review.rollback import Impossible, plan_rollback
+from aria_dream.review.safety import TRASH
 from aria_dream.vault import edit
 from aria_dream.vault.edit import ChangeSet, Exists, WritePlan
 from aria_dream.vault.names import Refusal, parse_target
 from aria_dream.vault.note import NotePath
-from aria_dream.world import Absent, Conflict, Failed, Refused, Written
+from aria_dream.vault.property_edit import plan_property
+from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,3 +137,60 @@ def _readings(power: Reading[Power]) -> Readings:
 
 _MAINS: Reading[Power] = Known(Power(plug=Plug.MAINS))
 _NIGHTS = Triggers(on_nightly=(Stage.DREAM,), on_idle=(), on_seed=())
+
+
+def set_property(vault: Path, rel: str, key: str, value: object) -> str:
+    """Set one property of a note."""
+    path = NotePath(rel)
+    found = disk_vault(vault).read(path)
+    if isinstance(found, Refused | Absent):
+        return "refused"
+    planned = plan_property(edit.decode_note(found.data), key, value)
+    return _apply(vault, planned if isinstance(planned, Refusal) else edit.plan_edit(path, found.data, (planned,)))
+
+
+def _view(vault: Path) -> VaultView:
+    disk = disk_vault(vault)
+    files = sorted(
+        place.relative_to(disk.root).as_posix()
+        for place in disk.root.rglob("*")
+        if place.is_file() and not any(part.startswith(".") for part in place.relative_to(disk.root).parts)
+    )
+    contents = {
+        NotePath(file): content.data
+        for file in files
+        if file.endswith((".md", ".canvas")) and isinstance(content := disk.read(NotePath(file)), Content)
+    }
+    trash = disk.root / TRASH
+    trashed = (place.relative_to(disk.root).as_posix() for place in trash.rglob("*") if place.is_file())
+    return VaultView(files=tuple(files), contents=contents, trashed=frozenset(trashed))
+
+
+def _carry_out(vault: Path, planned: Planned | AlreadyLinked | Refusal) -> str:
+    match planned:
+        case Planned():
+            return _status(disk_vault(vault).write(planned.changes, label="case"))
+        case AlreadyLinked() | Refusal():
+            return "refused"
+        case _:
+            assert_never(planned)
+
+
+def insert_link(vault: Path, rel: str, phrase: str, target: str) -> str:
+    """Put a link at a phrase, even where the note has one to that target."""
+    return _carry_out(vault, plan_placement(_view(vault), NotePath(rel), Target(path=target, title=phrase), again=True))
+
+
+def merge(vault: Path, keep: str, drop: str) -> str:
+    """Merge one note into another."""
+    return _carry_out(vault, plan_merge(_view(vault), NotePath(keep), NotePath(drop)))
+
+
+def rollback(vault: Path) -> str:
+    """Take the last change back."""
+    disk = disk_vault(vault)
+    files = disk.past_changes()[-1].files
+    places = {place for file in files for place in (file.path, file.moved_to) if place is not None}
+    contents = {place: found.data for place in places if isinstance(found := disk.read(place), Content)}
+    planned = plan_rollback(files, contents)
+    return "refused" if isinstance(planned, Impossible) else _status(disk.write(planned.changes, label="back"))
