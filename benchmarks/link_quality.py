@@ -28,7 +28,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from aria_dream.dream.evaluation import HITS, Baselines, Recovery, recover
-from aria_dream.dream.features import Block, NoteSpace, RankNote
+from aria_dream.dream.features import Block
+from aria_dream.dream.notespace import NoteSpace, RankNote
 from aria_dream.dream.rank import Ranking
 from aria_dream.dream.structure import link_structure
 from aria_dream.dream.terms import note_terms

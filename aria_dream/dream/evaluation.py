@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from aria_dream.dream.features import missing_links, text_rows
+from aria_dream.dream.notespace import missing_links, text_rows
 from aria_dream.dream.terms import link_key, term_ids
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from aria_dream.dream.features import NoteSpace, RankNote
+    from aria_dream.dream.notespace import NoteSpace, RankNote
     from aria_dream.dream.structure import Structure
     from aria_dream.dream.terms import TermCounts
 

@@ -18,7 +18,7 @@ from aria_dream.dream.features import FEATURES, Block
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from aria_dream.dream.features import NoteSpace
+    from aria_dream.dream.notespace import NoteSpace
     from aria_dream.dream.structure import Structure
 
     Doubles = npt.NDArray[np.float64]

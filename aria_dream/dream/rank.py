@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.dream.features import FEATURES, Block, NoteSpace, RankNote
+from aria_dream.dream.features import FEATURES, Block
 from aria_dream.dream.juxtaposition import Evidence
 from aria_dream.dream.learn import Weights, fit_weights
+from aria_dream.dream.notespace import NoteSpace, RankNote
 from aria_dream.dream.structure import Structure, link_structure, structure_of
 from aria_dream.dream.terms import NO_TERMS, spell, term_ids
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from aria_dream.dream.evaluation import Baselines, Recovery, choose_hidden, distances, recover
-from aria_dream.dream.features import NoteSpace, RankNote
+from aria_dream.dream.notespace import NoteSpace, RankNote
 from aria_dream.dream.structure import structure_of
 from aria_dream.dream.terms import note_terms
 
@@ -67,7 +67,7 @@ def test_a_ranking_that_knows_finds_all_and_one_that_does_not_little() -> None:
     left = full.without(hidden)
     knowing = recover(left, hidden, lambda sources: truth[:, sources])
     assert knowing.mrr == 1
-    assert knowing.hits == (1, 1, 1, 1)
+    assert list(knowing.hits) == [1, 1, 1, 1]
     assert knowing.precision == pytest.approx(len(hidden) / 100)
     opposed = recover(left, hidden, lambda sources: -truth[:, sources])
     assert opposed.mrr < 0.05

@@ -7,8 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from aria_dream.dream.features import FEATURES, Block, NoteSpace, RankNote
+from aria_dream.dream.features import FEATURES, Block
 from aria_dream.dream.learn import Sample, Weights, _regress, fit_weights, prior_weights, ranking_losses
+from aria_dream.dream.notespace import NoteSpace, RankNote
 from aria_dream.dream.structure import Structure, structure_of
 from aria_dream.dream.terms import note_terms
 
