@@ -33,7 +33,7 @@ _UNSPACED: Final = (
     "\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _TOKEN: Final = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+")
-_ASCII_TOKEN: Final = re.compile(r"[a-z0-9]+")
+_ASCII_TOKEN: Final = re.compile(r"[a-z0-9]{2,}")
 # Every part excludes the bracket that could start the next match, so that a line of a million brackets stays linear.
 _LINK: Final = re.compile(r"!?\[\[([^\[\]\n]+)\]\]|!?\[([^\[\]\n]*)\]\(<?([^()<>\s]+)>?(?:[ \t]+\"[^\"\n]*\")?\)")
 _ADDRESS: Final = re.compile(r"\b(?:https?|ftp|file|mailto|data)://?[^\s)>\]]+", re.IGNORECASE)
@@ -103,7 +103,7 @@ def words(text: str) -> list[str]:
     """
     folded = fold(text)
     if folded.isascii():
-        return [token for token in _ASCII_TOKEN.findall(folded) if 1 < len(token) <= _LONGEST_TOKEN]
+        return [token for token in _ASCII_TOKEN.findall(folded) if len(token) <= _LONGEST_TOKEN]
     found: list[str] = []
     for token in _TOKEN.findall(folded):
         if token[0] >= "\u0e01" and _is_unspaced(token[0]):
@@ -120,6 +120,8 @@ def _is_unspaced(character: str) -> bool:
 
 def term_ids(text: str) -> list[int]:
     """The terms of `text` in reading order."""
+    if text.isascii():  # most text, and most of the time spent: one pass, no list of words between
+        return [_word_id(token) for token in _ASCII_TOKEN.findall(text.lower()) if len(token) <= _LONGEST_TOKEN]
     return [_word_id(word) for word in words(text)]
 
 
@@ -140,7 +142,7 @@ def note_terms(text: str) -> TermCounts:
         wiki, label, destination = match.groups()
         if wiki is None and _SCHEME.match(destination):
             continue  # its label is prose, its address is taken out below
-        order.extend(term_ids(_ADDRESS.sub(" ", text[at : match.start()])))
+        order.extend(_prose_ids(text[at : match.start()]))
         order.append(BREAK)
         at = match.end()
         target = wiki if wiki is not None else unquote(destination)
@@ -148,8 +150,12 @@ def note_terms(text: str) -> TermCounts:
         terms = term_ids(shown[:_TITLE_SLICE])
         link_keys.extend([link_key(target)] * len(terms))
         link_ids.extend(terms)
-    order.extend(term_ids(_ADDRESS.sub(" ", text[at:])))
+    order.extend(_prose_ids(text[at:]))
     return _counted(order, link_keys, link_ids)
+
+
+def _prose_ids(text: str) -> list[int]:
+    return term_ids(_ADDRESS.sub(" ", text) if ":/" in text else text)
 
 
 def _counted(order: Sequence[int], link_keys: Sequence[int], link_ids: Sequence[int]) -> TermCounts:
