@@ -34,7 +34,7 @@ from aria_dream.dream.judge import (
     render_background,
 )
 from aria_dream.dream.juxtaposition import log_odds, title_of
-from aria_dream.dream.pool import HIDDEN_SHARE, learn_calibration
+from aria_dream.dream.pool import HIDDEN_SHARE, ROUNDS, learn_calibration
 from aria_dream.dream.reason import Between, NoteView, in_common
 from aria_dream.effects.embedding import Unembedded, load_embedder, vector_kind, write_missing_vectors
 from aria_dream.effects.resonance import read_note_text
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-_LEARNED_BY: Final = repr((FEATURES, PRIOR, RECALL, FEW_SCORES, PRIOR_STRENGTH, DECISION_WEIGHT, HIDDEN_SHARE))
+_LEARNED_BY: Final = repr((FEATURES, PRIOR, RECALL, FEW_SCORES, PRIOR_STRENGTH, DECISION_WEIGHT, HIDDEN_SHARE, ROUNDS))
 CALIBRATION_KIND: Final = f"calibration:2:{sha256(_LEARNED_BY.encode()).hexdigest()[:12]}"
 """Changes with whatever the learning depends on beside the vault; raise the number when its code does."""
 BACKGROUND_KIND: Final = "background:1"
