@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from aria_dream.effects.places import Places
-from aria_dream.effects.watch_events import EventBox, Observing
 from aria_dream.effects.watcher import VaultWatcher
 from aria_dream.effects.watching import Watching
 
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
 
     from aria_dream.effects.index import VaultIndex
     from aria_dream.effects.vault_change import VaultChange
+    from aria_dream.effects.watch_events import EventBox, Observing
 
 GENEROUS_S = 90.0
 
@@ -133,3 +137,57 @@ def settle(watcher: VaultWatcher, done: Callable[[], bool]) -> list[VaultChange]
         if change is not None:
             changes.append(change)
     return changes
+
+
+class Driver:
+    """`e2e/watch_driver.py` at work in a second process."""
+
+    def __init__(self, root: Path, state: Path, cache: Path, debounce_ms: float = 300) -> None:
+        script = Path(__file__).parent / "e2e" / "watch_driver.py"
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+        arguments = [str(root), str(state), str(cache), str(debounce_ms)]
+        self.process = subprocess.Popen(
+            [sys.executable, str(script), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=environment,
+        )  # fmt: skip
+        self.changes: list[dict[str, Any]] = []
+        """Everything told so far."""
+        self.ready = self._read()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.communicate(timeout=GENEROUS_S)
+        assert self.process.returncode == 0
+
+    def _read(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, "the watcher ended"
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def ask(self) -> dict[str, Any]:
+        """The index as it stands; what was told meanwhile goes to `changes`."""
+        assert self.process.stdin is not None
+        self.process.stdin.write("?\n")
+        self.process.stdin.flush()
+        while "index" not in (answer := self._read()):
+            self.changes.append(answer)
+        return answer
+
+    def until(self, done: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The first answer that is `done`; fails after a generous time."""
+        give_up_s = time.monotonic() + GENEROUS_S
+        while not done(answer := self.ask()):
+            assert time.monotonic() < give_up_s, f"still not so after {GENEROUS_S} s"
+            time.sleep(0.05)  # between two questions to another process; nothing rests on its length
+        return answer
+
+
+def digests(root: Path) -> dict[str, str]:
+    """Each note's path and SHA-256, read from the disk."""
+    from hashlib import sha256
+
+    return {path.relative_to(root).as_posix(): sha256(path.read_bytes()).hexdigest() for path in root.rglob("*.md")}

@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 import time
+import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -219,8 +220,11 @@ class WatchdogObserving:
 
         from aria_dream.effects.watch_probe import inotify_descriptors
 
+        # Said of every folder that appears while watchdog walks over its parent. It means nothing; as an error (`-W
+        # error`) it would end watchdog's thread.
+        warnings.filterwarnings("ignore", message="Callback with id ", category=RuntimeWarning)
         self._ear = _OverflowEar(box)
-        before = inotify_descriptors()
+        before, threads = inotify_descriptors(), set(threading.enumerate())
         observer = Observer()  # may raise: it opens the descriptor
         try:
             observer.schedule(box, str(root), recursive=True, event_filter=HEEDED)
@@ -231,12 +235,12 @@ class WatchdogObserving:
             raise
         self._observer = observer
         self._descriptors = inotify_descriptors() - before
+        self._threads = tuple(thread for thread in threading.enumerate() if thread not in threads)
         logging.getLogger("watchdog").addHandler(self._ear)
 
     def is_alive(self) -> bool:
-        """False once the vault's folder was removed, or a thread died."""
-        emitters = self._observer.emitters
-        return self._observer.is_alive() and bool(emitters) and all(emitter.is_alive() for emitter in emitters)
+        """False once the vault's folder was removed, or one of watchdog's threads died of something."""
+        return all(thread.is_alive() for thread in self._threads)
 
     def descriptors(self) -> frozenset[int]:
         """Those that were opened while this observer started."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -23,6 +22,9 @@ from tests.watched import Bench, assert_same, places_in, text_is, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+    from aria_dream.effects.vault_state import VaultState
 
 GARDEN = {f"Note {number}.md": f"[[Note {number + 1}]] text {number}\n" for number in range(20)}
 
@@ -36,6 +38,14 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 def fresh_is_same(bench: Bench) -> None:
     assert_same(bench.watcher.index, read_vault(bench.root, None))
+
+
+def state_of(bench: Bench) -> VaultState:
+    return bench.watcher.state
+
+
+def may_write(bench: Bench) -> bool:
+    return bench.watcher.may_write
 
 
 def test_a_saved_note_is_in_the_graph_after_the_debounce_and_not_before(bench: Bench) -> None:
@@ -55,7 +65,12 @@ def test_only_the_saved_note_is_read(bench: Bench, monkeypatch: pytest.MonkeyPat
 
     read: list[str] = []
     real = contents._read
-    monkeypatch.setattr(contents, "_read", lambda root, path, *rest: (read.append(path), real(root, path, *rest))[1])
+
+    def spy(root: str, path: str, *rest: Any) -> bytes | None:
+        read.append(path)
+        return real(root, path, *rest)
+
+    monkeypatch.setattr(contents, "_read", spy)
     write(bench.root, {"Note 3.md": "other\n"})
     bench.tell("Note 3.md")
     assert bench.quiet()
@@ -277,19 +292,19 @@ def test_a_writer_who_takes_our_change_back_is_a_writer(bench: Bench, tmp_path: 
 def test_a_vault_whose_folder_went_away_is_gone_until_it_is_back(bench: Bench, tmp_path: Path) -> None:
     bench.root.rename(tmp_path / "unmounted")
     assert bench.watcher.wait(0) is None
-    assert isinstance(bench.watcher.state, Gone)
-    assert "nothing is written until it is back" in bench.watcher.state.reason
-    assert not bench.watcher.may_write
+    assert isinstance(state_of(bench), Gone)
+    assert "nothing is written until it is back" in str(state_of(bench))
+    assert not may_write(bench)
     assert len(bench.watcher.index.files) == 20
     assert bench.after(3600 * 48) is None
-    assert isinstance(bench.watcher.state, Gone)
+    assert isinstance(state_of(bench), Gone)
     (tmp_path / "unmounted").rename(bench.root)
     write(bench.root, {"Note 3.md": "edited elsewhere\n"})
-    assert not bench.watcher.may_write  # not before it was looked at
+    assert not may_write(bench)  # not before it was looked at
     change = bench.watcher.wait(0)
     assert change is not None
     assert change.edited == ("Note 3.md",)
-    assert bench.watcher.state == Present()
+    assert state_of(bench) == Present()
     fresh_is_same(bench)
 
 
@@ -298,11 +313,11 @@ def test_an_empty_folder_where_the_vault_was_is_a_drive_that_is_not_mounted(benc
     bench.root.mkdir()
     bench.tell("")
     assert bench.watcher.wait(0) is None
-    assert isinstance(bench.watcher.state, Gone)
+    assert isinstance(state_of(bench), Gone)
     bench.root.rmdir()
     (tmp_path / "unmounted").rename(bench.root)
     bench.watcher.wait(0)
-    assert bench.watcher.may_write
+    assert may_write(bench)
     fresh_is_same(bench)
 
 
@@ -317,7 +332,7 @@ def test_the_observer_is_started_anew_when_the_vault_is_back(tmp_path: Path) -> 
 
     bench = Bench(write(tmp_path / "vault", GARDEN), places_in(tmp_path), observe=observe)
     bench.root.rename(tmp_path / "away")
-    assert not bench.watcher.may_write
+    assert not may_write(bench)
     (tmp_path / "away").rename(bench.root)
     bench.watcher.wait(0)
     assert [observer.stopped for observer in started] == [True, False]
@@ -331,14 +346,14 @@ def test_a_sudden_shrinking_stops_all_writing_until_the_notes_are_back(bench: Be
         (bench.root / f"Note {number}.md").unlink()
         bench.tell(f"Note {number}.md")
     assert bench.quiet() is None
-    state = bench.watcher.state
+    state = state_of(bench)
     assert isinstance(state, Shrunk)
     assert state.reason.startswith("12 of 20 files vanished at once; nothing is written")
-    assert not bench.watcher.may_write
+    assert not may_write(bench)
     assert len(bench.watcher.index.files) == 20
     write(bench.root, kept)
-    assert bench.after(60) is not None or bench.watcher.may_write
-    assert bench.watcher.may_write
+    assert bench.after(60) is not None or may_write(bench)
+    assert may_write(bench)
     fresh_is_same(bench)
 
 
@@ -347,7 +362,7 @@ def test_a_slow_removal_is_one_shrinking(bench: Bench) -> None:
         (bench.root / f"Note {number}.md").unlink()
         bench.tell(f"Note {number}.md")
         bench.quiet()
-    assert isinstance(bench.watcher.state, Shrunk)
+    assert isinstance(state_of(bench), Shrunk)
 
 
 def test_a_real_mass_deletion_is_accepted_after_an_hour_or_when_the_writer_says_so(bench: Bench) -> None:
@@ -360,11 +375,11 @@ def test_a_real_mass_deletion_is_accepted_after_an_hour_or_when_the_writer_says_
     assert bench.quiet() is None
     for _ in range(59):
         assert bench.after(60) is None
-    assert not bench.watcher.may_write
+    assert not may_write(bench)
     change = bench.after(120)
     assert change is not None
     assert len(change.removed) == 12
-    assert bench.watcher.may_write
+    assert may_write(bench)
     write(bench.root, {f"Note {number}.md": "" for number in range(12)})
     bench.tell("", is_folder=True)
     assert bench.quiet()
@@ -372,7 +387,7 @@ def test_a_real_mass_deletion_is_accepted_after_an_hour_or_when_the_writer_says_
     assert bench.quiet() is None
     bench.watcher.accept_shrinking()
     assert bench.watcher.wait(0)
-    assert bench.watcher.may_write
+    assert may_write(bench)
     fresh_is_same(bench)
 
 
@@ -382,7 +397,22 @@ def test_a_small_vault_may_lose_what_it_likes(tmp_path: Path) -> None:
         (bench.root / "b.md").unlink()
         bench.tell("a.md", "b.md")
         assert bench.quiet()
-        assert bench.watcher.may_write
+        assert may_write(bench)
+
+
+def count_walks(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Grows with every walk over the whole vault."""
+    import aria_dream.effects.watcher as module
+    from aria_dream.effects.scan import Scan, scan_vault
+
+    walks: list[Path] = []
+
+    def spy(root: Path) -> Scan:
+        walks.append(root)
+        return scan_vault(root)
+
+    monkeypatch.setattr(module, "scan_vault", spy)
+    return walks
 
 
 def test_a_folder_that_changes_its_number_all_the_time_costs_no_more_than_a_walk_a_minute(
@@ -391,15 +421,13 @@ def test_a_folder_that_changes_its_number_all_the_time_costs_no_more_than_a_walk
     import aria_dream.effects.watcher as module
     from aria_dream.effects.vault_state import Ground
 
-    walks = []
-    real = module.scan_vault
-    monkeypatch.setattr(module, "scan_vault", lambda root: (walks.append(root), real(root))[1])
+    walks = count_walks(monkeypatch)
     numbers = iter(range(10_000))
     monkeypatch.setattr(module, "read_ground", lambda *_, **__: Ground(1, next(numbers)))
     for _ in range(600):
         bench.after(1)
     assert 1 <= len(walks) <= 11
-    assert bench.watcher.may_write
+    assert may_write(bench)
 
 
 def test_a_missing_vault_is_an_error_and_leaves_no_thread(tmp_path: Path) -> None:
@@ -414,11 +442,7 @@ def test_a_missing_vault_is_an_error_and_leaves_no_thread(tmp_path: Path) -> Non
 
 
 def test_walks_are_as_rare_as_they_may_be(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    import aria_dream.effects.watcher as module
-
-    walks = []
-    real = module.scan_vault
-    monkeypatch.setattr(module, "scan_vault", lambda root: (walks.append(root), real(root))[1])
+    walks = count_walks(monkeypatch)
     for _ in range(3600):
         assert bench.after(1) is None
     assert len(walks) == 3600 // WALK_EVERY_S
