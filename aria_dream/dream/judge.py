@@ -41,6 +41,9 @@ TWIN_MIN_WORDS: Final = 15
 NEAR_Z: Final = 2.5
 """From here on a reason may say that two notes are close in meaning; below `AWAY_Z` that they are not."""
 AWAY_Z: Final = 1.0
+NEARER_Z: Final = 1.3
+NEARER: Final = "they are nearer in meaning than most notes here are to each other"
+"""Said from `NEARER_Z` on (nine pairs of ten lie below) where nothing else can be named."""
 
 
 TEXT_TERMS: Final = ("text", "neighbour text", "similar notes link there", "title", "missing note")
@@ -233,7 +236,8 @@ def _kept_because(pair: Judged, spoke: dict[str, float]) -> str:
     ]
     clauses = [clause for _, clause in sorted(said, key=lambda item: -item[0]) if clause][:2]
     if not clauses:
-        return "many small signs together speak for it"
+        nearer = pair.features.nearness is not None and pair.features.nearness >= NEARER_Z
+        return NEARER if nearer else "many small signs together speak for it"
     first = clauses[0]
     if len(clauses) == 1:
         return first

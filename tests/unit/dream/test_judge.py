@@ -54,6 +54,8 @@ def test_strong_pairs_are_kept_and_weak_ones_dropped() -> None:
     strong, weak = judge_pairs(JUDGE, [judged(STRONG), judged(WEAK, NOTHING)])
     assert isinstance(strong, Keep)
     assert isinstance(weak, Drop)
+    assert weak.probability is not None
+    assert strong.probability is not None
     assert weak.probability < 0.5 <= strong.probability <= 1
     assert judge_pairs(JUDGE, [judged(STRONG), judged(WEAK, NOTHING)]) == (strong, weak)
     assert judge_pairs(JUDGE, []) == ()
@@ -63,6 +65,8 @@ def test_strong_pairs_are_kept_and_weak_ones_dropped() -> None:
 def test_each_sign_speaks_for_a_pair(name: str) -> None:
     better = replace(WEAK, **{name: getattr(STRONG, name)})
     low, high = judge_pairs(JUDGE, [judged(WEAK), judged(better)])
+    assert low.probability is not None
+    assert high.probability is not None
     assert low.probability < high.probability
 
 
@@ -76,6 +80,7 @@ def test_what_l0_said_is_taken_apart_and_put_together_again() -> None:
 def test_unknown_features_are_no_error() -> None:
     unknown = replace(STRONG, text=None, structure=None, rest=None, nearness=None)
     (verdict,) = judge_pairs(JUDGE, [judged(unknown, cosine=None)])
+    assert verdict.probability is not None
     assert 0.0 <= verdict.probability <= 1.0
     assert feature_matrix([unknown]).shape == (1, len(FEATURES))
     assert feature_matrix([]).shape == (0, len(FEATURES))
@@ -112,6 +117,8 @@ def test_reasons_name_the_strongest_signs() -> None:
     assert reason(replace(plain, structure=6.0, nearness=2.0), COMMON).startswith("both lead to Fermentation")
     assert reason(replace(plain, text=9.0), COMMON).startswith("both speak of feeding, culture and schedule, and ")
     assert reason(replace(plain, nearness=9.0), NOTHING) == "they are close in meaning though they share few words"
+    assert "nearer in meaning than most" in reason(replace(plain, nearness=2.0), NOTHING)
+    assert reason(replace(plain, nearness=0.5), NOTHING) == "many small signs together speak for it"
     mention = replace(COMMON, mention=("Compost", "sourdough starter"))
     assert reason(STRONG, mention).startswith("Compost mentions “sourdough starter” without a link")
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aria_dream.dream import pool as pool_module
-from aria_dream.dream.judge import FEATURES
+from aria_dream.dream.calibration import probabilities
+from aria_dream.dream.judge import FEATURES, feature_matrix
 from aria_dream.dream.pool import learn_calibration, pool_of
 from aria_dream.dream.rank import Ranking, RankNote
 from aria_dream.dream.terms import note_terms
@@ -80,3 +81,19 @@ def test_a_large_vault_is_sampled_and_learns_nearly_the_same(monkeypatch: pytest
     some = learn_calibration(ranking, by_topic, words, folders)
     assert 0 < some.links < every.links
     np.testing.assert_allclose(some.means, every.means, atol=0.6)
+
+
+def test_rejecting_five_pairs_of_a_folder_lowers_the_sixth() -> None:
+    """Decisions about pairs in one folder; a pair across folders is judged as before, or a little better."""
+    ranking, words, folders = vault()
+    before = learn_calibration(ranking, by_topic, words, folders)
+    offered = pool_of(ranking, by_topic, words, folders, per_note=40).features
+    likely = probabilities(before, feature_matrix(offered))
+    kept = [features for features, chance in zip(offered, likely, strict=True) if chance >= 0.5]
+    inside = [features for features in kept if features.same_folder]  # only kept pairs are ever shown to the writer
+    across = [features for features in offered if not features.same_folder]
+    after = learn_calibration(ranking, by_topic, words, folders, [(features, False) for features in inside[:5]])
+    assert after.decisions == 5
+    asked = feature_matrix([inside[5], across[0]])
+    assert probabilities(after, asked)[0] < probabilities(before, asked)[0] - 0.05
+    assert probabilities(after, asked)[1] > probabilities(before, asked)[1] - 0.05
