@@ -21,6 +21,8 @@ class Waker:
         self._hear, self._say = socket.socketpair()
         for end in (self._hear, self._say):
             end.settimeout(0)
+        self._was_called = False
+        """Said besides the byte, for which a full pipe may have no room."""
 
     def fileno(self) -> int:
         """The descriptor whose every byte ends the wait; -1 after `close`."""
@@ -32,6 +34,7 @@ class Waker:
 
     def call(self) -> None:
         """Ends the wait for the sake of whoever waits. Safe in a signal handler. Never blocks, never raises."""
+        self._was_called = True
         self._send(_CALL)
 
     def _send(self, byte: bytes) -> None:
@@ -41,7 +44,7 @@ class Waker:
     def wait(self, timeout_s: float) -> bool:
         """Whether somebody called within the time (a nudge alone, or nothing, is False). Returns at once on either."""
         ready, _, _ = select.select([self._hear], [], [], max(0.0, timeout_s))
-        called = False
+        called, self._was_called = self._was_called, False
         while ready:
             try:
                 said = self._hear.recv(4096)
