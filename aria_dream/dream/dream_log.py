@@ -87,7 +87,7 @@ def logged_pair(
         path=None if found.path is None else tuple(clean(title_of(step)) or "untitled" for step in found.path),
         reason=_clipped(survivor.reason),
         judge=clean(survivor.judge) or "judge",
-        probability=_rounded(survivor.probability, 2),
+        probability=None if survivor.probability is None else _rounded(survivor.probability, 2),
     )
 
 

@@ -57,6 +57,14 @@ class Judge(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class NoJudge:
+    """The judge that the policy names is not there, so there is no dream."""
+
+    reason: str
+    """One clause for the writer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dreamt:
     """A dream that found something."""
@@ -160,4 +168,4 @@ def _judged(judge: Judge, pool: Sequence[Juxtaposition]) -> tuple[list[Survivor]
     outcomes = [outcome(found, verdict, judge.name) for found, verdict in zip(pool, judge.judge(pool), strict=True)]
     kept = [one for one in outcomes if isinstance(one, Survivor)]
     dropped = [one for one in outcomes if isinstance(one, Dropped)]
-    return sorted(kept, key=lambda survivor: -survivor.probability), dropped
+    return sorted(kept, key=lambda survivor: -(survivor.probability or 0.0)), dropped

@@ -74,8 +74,8 @@ class Survivor:
     """A juxtaposition the judge kept."""
 
     juxtaposition: Juxtaposition
-    probability: float
-    """The judge's own, 0 to 1."""
+    probability: float | None
+    """The judge's own, 0 to 1; None where it only says yes."""
     reason: str
     """In words that are true of the two notes."""
     judge: str
@@ -88,7 +88,7 @@ class Dropped:
 
     juxtaposition: Juxtaposition
     probability: float | None
-    """None where the judge's answer could not be read."""
+    """None where the judge only says no, or its answer could not be read."""
     reason: str
     judge: str
     unreadable: bool = False

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 class Keep:
     """The pair is worth the writer's morning."""
 
-    probability: float
-    """0 to 1. Of the embedded judge: 0.5 is its threshold, and odds above and below are those it learned."""
+    probability: float | None
+    """0 to 1. Of the embedded judge: 0.5 is its threshold, and odds above and below are those it learned. None of a
+    model that says yes or no and no more."""
     reason: str
     """One clause in the writer's words, true of the two notes, without a full stop."""
 
@@ -25,7 +26,7 @@ class Keep:
 class Drop:
     """The pair is not worth it; shown folded, with its reason."""
 
-    probability: float
+    probability: float | None
     """As in `Keep`: how likely the judge held the pair to be worth keeping, not how sure it is of the drop."""
     reason: str
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from aria_dream.effects.embedded_judge import open_embedded_judge
+from aria_dream.effects.judges import open_judge
 from aria_dream.effects.resonance import VaultRanker, build_ranking
 from aria_dream.effects.vectors import ContentCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
-    from aria_dream.dream.dreaming import Judge
+    from aria_dream.dream.dreaming import Judge, NoJudge
     from aria_dream.dream.learn import Weights
     from aria_dream.dream.rank import Ranking
     from aria_dream.dream.walk import Memory
     from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.effects.embedded_judge import EmbeddedJudge
     from aria_dream.effects.places import Places
 
     Progress = Callable[[int, int], None]
@@ -35,6 +39,10 @@ class DreamParts:
     """Told while words are read."""
     embedding: Progress | None = None
     """Told while notes are embedded."""
+    state: Path
+    """The account's state folder."""
+    backend: str | None = None
+    """The judge that was asked for, whatever the policy says."""
     problems: list[str] = field(default_factory=list)
     """What the dream had to do without, in sentences for the writer."""
     _ranking: Ranking | None = None
@@ -52,8 +60,20 @@ class DreamParts:
         )
         return VaultRanker(self.vault, self._ranking)
 
-    def judge(self) -> Judge:
-        """L1."""
+    def judge(self) -> Judge | NoJudge:
+        """L1: the judge that the policy names, or why it cannot sit."""
+        return open_judge(
+            self.vault,
+            self.cache,
+            self.state,
+            today=datetime.now().astimezone().date(),
+            embedded=self.embedded,
+            problems=self.problems,
+            backend=self.backend,
+        )
+
+    def embedded(self) -> EmbeddedJudge:
+        """L1 without a server."""
         judge = open_embedded_judge(
             self.vault, self.cache, self.ranking, progress=self.embedding or (lambda _done, _total: None)
         )
@@ -66,4 +86,4 @@ class DreamParts:
 def open_dream_parts(vault: DreamtVault, places: Places, *, weights: Weights | None = None) -> Iterator[DreamParts]:
     """The parts, with the vault's cache open while they are used."""
     with ContentCache(places.vault_cache(vault.root)) as cache:
-        yield DreamParts(vault=vault, cache=cache, weights=weights)
+        yield DreamParts(vault=vault, cache=cache, weights=weights, state=places.state)

@@ -121,7 +121,7 @@ class Settings:
         doors=_OUT, guard="privacy")
 
     triage_backend: str = _key(
-        "auto", "embedded", _JUDGE, Choice(("auto", "embedded", "ollama", "server")),
+        "auto", "embedded", _JUDGE, Choice(("auto", "ollama", "openai", "embedded", "off")),
         "auto: Ollama where it answers, else the judge inside", doors=_OUT)
     triage_model: str = _key(
         "qwen3:4b", "", _JUDGE, Words(required=True), "the model that Ollama or the server runs", doors=_OUT)
@@ -130,7 +130,7 @@ class Settings:
     ollama_timeout_s: int = _key(
         5, 1, _JUDGE, Whole(1, 600, "seconds"), "Ollama that does not answer within this counts as absent")
     triage_url: str = _key(
-        "", "", _JUDGE, Url(), "an OpenAI-compatible server, for triage_backend: server", doors=_OUT, guard="egress")
+        "", "", _JUDGE, Url(), "an OpenAI-compatible server, for triage_backend: openai", doors=_OUT, guard="egress")
     allow_remote_triage: bool = _key(
         False, False, _JUDGE, Switch(), "on: the judge may be another machine", doors=_OUT, guard="egress")
 

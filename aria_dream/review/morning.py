@@ -110,7 +110,7 @@ def propose(
                 expires_at=at + timedelta(days=expiry_days),
                 titles=tuple(title_of(path) for path in paths),
                 hashes={path: hash_of(path) for path in paths},
-                confidence=survivor.probability,
+                confidence=survivor.probability or 0.0,  # a bare yes never applies by itself
                 score=pair.score,
                 reason=survivor.reason,
                 judge=survivor.judge,

@@ -1,0 +1,134 @@
+"""A prompt as its Markdown file says it: which part goes where, what must be filled in, and what is wrong with it.
+
+The file begins with the header `Placement: system`. What stands under `## Request` becomes the user's message, all
+before it the system's. Comments and frontmatter are for people and are not sent. `{{name}}` is a placeholder.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from aria_dream.errors import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LONGEST_PROMPT = 20_000
+"""Characters; what is longer leaves a small model no room for the notes."""
+
+_FRONTMATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*\n", re.DOTALL | re.MULTILINE)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_HEADER = re.compile(r"\A\s*Placement:[ \t]*(\S*)[ \t]*(?:\n|\Z)", re.IGNORECASE)
+_REQUEST = re.compile(r"^## +Request[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A prompt whose placeholders are still open."""
+
+    name: str
+    """Of its file, without `.md`."""
+    system: str
+    """Text of the system's message; `""` where the header says `Placement: user`."""
+    request: str
+    """Text of the user's message."""
+
+    @property
+    def placeholders(self) -> frozenset[str]:
+        """Every name that has to be filled in."""
+        return frozenset(_PLACEHOLDER.findall(self.system + self.request))
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of all that is sent, placeholders unfilled. 64 hex digits."""
+        return sha256(f"{self.system}\0{self.request}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """What one call says."""
+
+    system: str
+    user: str
+
+
+def parse_prompt(name: str, text: str, *, path: str = "", required: frozenset[str] = frozenset()) -> (
+    tuple[Prompt | None, tuple[Problem, ...]]
+):  # fmt: skip
+    """The prompt, or None and what has to be mended in the file at `path`.
+
+    `required` are the placeholders it must have, no less and no more; empty: any.
+    """
+    lines = text.replace("\r\n", "\n").removeprefix("\ufeff")
+    if len(lines) > LONGEST_PROMPT:
+        return None, (Problem(path, 0, f"this prompt has more than {LONGEST_PROMPT:,} characters; shorten it"),)
+    body = _FRONTMATTER.sub(_blank, lines, count=1)
+    body = _COMMENT.sub(_blank, body)
+    header = _HEADER.match(body)
+    placement = header[1].lower() if header else "system"
+    if placement not in ("system", "user"):
+        return None, (Problem(path, _line(body, header[1] if header else ""), "`Placement` must be system or user"),)
+    body = body if header is None else _blank(header) + body[header.end() :]
+    request = _REQUEST.search(body)
+    if request is None:
+        return None, (Problem(path, 0, "the heading `## Request` is missing"),)
+    before, after = _tidy(body[: request.start()]), _tidy(body[request.end() :])
+    prompt = (
+        Prompt(name=name, system=before, request=after)
+        if placement == "system"
+        else Prompt(name=name, system="", request=f"{before}\n\n{after}".strip())
+    )
+    problems = tuple(_placeholder_problems(prompt, body, path, required)) if required else ()
+    return (None if problems else prompt), problems
+
+
+def _placeholder_problems(prompt: Prompt, body: str, path: str, required: frozenset[str]) -> list[Problem]:
+    missing = [
+        Problem(path, 0, f"the placeholder `{{{{{name}}}}}` is missing")
+        for name in sorted(required - prompt.placeholders)
+    ]
+    unknown = [
+        Problem(path, _line(body, name), f"`{{{{{name}}}}}` is no placeholder of this prompt")
+        for name in sorted(prompt.placeholders - required)
+    ]
+    return missing + unknown
+
+
+def fill_prompt(prompt: Prompt, values: Mapping[str, str]) -> Messages:
+    """The messages. Each placeholder is filled once: braces inside a value stay what they are.
+
+    Raises:
+        KeyError: a placeholder has no value; `parse_prompt` with `required` prevents it.
+    """
+
+    def filled(text: str) -> str:
+        return _PLACEHOLDER.sub(lambda found: values[found[1]], text)
+
+    return Messages(system=filled(prompt.system), user=filled(prompt.request))
+
+
+def estimate_tokens(text: str) -> int:
+    """At least as many tokens as any usual tokenizer makes of `text`: refusing too early is better than being cut.
+
+    MEASURE
+    """
+    ascii_count = sum(map(str.isascii, text))
+    return ascii_count // 3 + 3 * (len(text) - ascii_count) // 2 + 16
+
+
+def _blank(found: re.Match[str]) -> str:
+    """As many line ends as were there, so that the numbers of the lines stay."""
+    return "\n" * found[0].count("\n")
+
+
+def _tidy(text: str) -> str:
+    return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def _line(body: str, word: str) -> int:
+    at = body.find(word) if word else -1
+    return body.count("\n", 0, at) + 1 if at >= 0 else 0

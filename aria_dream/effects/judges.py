@@ -1,0 +1,138 @@
+"""Which judge sits: the one that `triage_backend` names, if it is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aria_dream.dream.dreaming import NoJudge
+from aria_dream.dream.triage import Keep
+from aria_dream.dream.triage_prompt import PROMPT_NAME
+from aria_dream.effects.egress import Gate, Turned
+from aria_dream.effects.model_http import is_listening
+from aria_dream.effects.model_judge import ModelJudge
+from aria_dream.effects.model_server import NoModel, asking_patience, looking_patience
+from aria_dream.effects.ollama import OllamaServer
+from aria_dream.effects.openai_server import OpenAIServer, with_version
+from aria_dream.effects.prompts import read_prompt
+from aria_dream.effects.verdict_cache import VerdictCache, verdict_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import date
+    from pathlib import Path
+
+    from aria_dream.dream.dreaming import Judge
+    from aria_dream.dream.juxtaposition import Juxtaposition
+    from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.effects.model_server import Model, ModelServer
+    from aria_dream.effects.vectors import ContentCache
+
+NOBODY = "no judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """`triage_backend: off`: what resonates is shown as the ranking has it."""
+
+    @property
+    def name(self) -> str:
+        """As the log names it."""
+        return NOBODY
+
+    def judge(self, found: Sequence[Juxtaposition]) -> Sequence[Keep]:
+        """Every pair kept, with the ranking's own probability and its strongest sign."""
+        return [Keep(one.score, _sign(one)) for one in found]
+
+
+def _sign(found: Juxtaposition) -> str:
+    strongest = next((term for term in found.evidence if term.value > 0), None)
+    if strongest is None:
+        return "nobody judged it"
+    return f"nobody judged it; strongest sign: {strongest.name}{f' ({strongest.detail})' if strongest.detail else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Available:
+    server: ModelServer
+    model: Model
+
+
+def open_judge(
+    vault: DreamtVault,
+    cache: ContentCache,
+    state: Path,
+    *,
+    today: date,
+    embedded: Callable[[], Judge],
+    problems: list[str],
+    backend: str | None = None,
+) -> Judge | NoJudge:
+    """The judge of one dream, or why there is none. `embedded` makes the one inside; `problems` gets what to tell.
+
+    `auto` never fails: where Ollama is missing the judge inside sits. A backend that was named does not give way to
+    another one. `backend` overrides the policy's.
+    """
+    settings = vault.live.policy.settings
+    chosen = backend or settings.triage_backend
+    if chosen == "embedded":
+        return embedded()
+    if chosen == "off":
+        return Unjudged()
+    gate = Gate(
+        state=state, sharing=vault.sharing, purpose="triage", allowed=settings.allow_remote_triage
+    )
+    found = _openai(vault, gate) if chosen == "openai" else _ollama(vault, gate)
+    if isinstance(found, NoModel):
+        if chosen != "auto":
+            return NoJudge(f"`triage_backend: {chosen}`: {found.reason}")
+        if found.is_running:
+            problems.append(f"{found.reason}. The judge inside sat instead.")
+        return embedded()
+    prompt = read_prompt(PROMPT_NAME, vault.root, vault.names, vault.home)
+    problems.extend(str(problem) for problem in prompt.problems)
+    visible = {fact.content_hash for fact in vault.facts}
+    verdicts = VerdictCache(
+        cache=cache,
+        kind=verdict_kind(prompt.prompt.hash, found.model.name, found.model.digest),
+        visible=visible,
+        today=today,
+        lasting=bool(found.model.digest),
+    )
+    verdicts.prune()
+    return ModelJudge(
+        vault=vault,
+        server=found.server,
+        model=found.model,
+        prompt=prompt.prompt,
+        gate=gate,
+        verdicts=verdicts,
+        instead=embedded if chosen == "auto" else None,
+        problems=problems,
+    )
+
+
+def _ollama(vault: DreamtVault, gate: Gate) -> _Available | NoModel:
+    settings = vault.live.policy.settings
+    endpoint = gate.admit(settings.ollama_url) if settings.ollama_url else Turned("`ollama_url` is empty")
+    if isinstance(endpoint, Turned):
+        return NoModel(f"Ollama is not asked: {endpoint.reason}", is_running=True)
+    timeout_s = float(settings.ollama_timeout_s)
+    if endpoint.is_loopback and not is_listening(endpoint, timeout_s):
+        return NoModel(f"Ollama does not answer at {endpoint}", is_running=False)
+    server = OllamaServer(endpoint=endpoint, looking=looking_patience(timeout_s), asking=asking_patience(timeout_s))
+    model = server.find_model(settings.triage_model)
+    return model if isinstance(model, NoModel) else _Available(server, model)
+
+
+def _openai(vault: DreamtVault, gate: Gate) -> _Available | NoModel:
+    settings = vault.live.policy.settings
+    endpoint = gate.admit(settings.triage_url) if settings.triage_url else Turned("`triage_url` is empty")
+    if isinstance(endpoint, Turned):
+        return NoModel(f"the server is not asked: {endpoint.reason}", is_running=True)
+    timeout_s = float(settings.ollama_timeout_s)
+    server = OpenAIServer(
+        endpoint=with_version(endpoint), looking=looking_patience(timeout_s), asking=asking_patience(timeout_s)
+    )
+    model = server.find_model(settings.triage_model)
+    return model if isinstance(model, NoModel) else _Available(server, model)

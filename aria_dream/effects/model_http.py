@@ -1,0 +1,232 @@
+"""One HTTP exchange with a model's server: every wait has an end, nothing is followed, and no proxy sees loopback.
+
+httpcore, the transport below httpx, by itself: it knows no environment, no redirects and no cookies, and its network
+backend can be given the address to connect to and a clock for every single read, which httpx's own timeouts cannot do
+(each byte that trickles in starts them again). Imported when a model is really asked.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from aria_dream.effects.egress import Cleared, Endpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    import httpcore
+
+LONGEST_ERROR_BYTES = 65_536
+LONGEST_BODY_BYTES = 4_000_000
+"""An answer of a thousand tokens is a hundred times smaller on either wire."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long each part of an exchange may take, in seconds."""
+
+    connect_s: float
+    load_s: float
+    """Until the first byte of the answer: a server loads its model and reads the prompt meanwhile."""
+    read_s: float
+    """Between two pieces of the answer."""
+    total_s: float
+    """For all of it, whatever trickles in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The server answered to its end, or until `take` had enough."""
+
+    status: int
+    body: bytes
+    """Of an answer that is no 200, its first 64 kB; else empty, because `take` has had it."""
+    whole: bool = True
+    """False where `take` had enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """No answer, or not all of it."""
+
+    kind: Literal["unreachable", "slow", "broken", "flood", "moved"]
+    reason: str
+    """One clause in our words."""
+
+
+def is_listening(endpoint: Endpoint, timeout_s: float) -> bool:
+    """Whether anything accepts a connection there. Imports no HTTP."""
+    try:
+        with socket.create_connection((endpoint.address, endpoint.port), timeout=timeout_s):
+            return True
+    except OSError:
+        return False
+
+
+def exchange(
+    endpoint: Endpoint,
+    method: Literal["GET", "POST"],
+    path: str,
+    *,
+    patience: Patience,
+    take: Callable[[bytes], bool],
+    body: bytes | Cleared | None = None,
+) -> Answered | Unanswered:
+    """What became of one request. `take` is given each piece of a 200's body and says whether it has had enough.
+
+    Closing the connection, which happens before this returns, is what makes Ollama and llama.cpp stop generating.
+
+    Raises:
+        TypeError: a body for another machine that the gate has not cleared for it.
+    """
+    import httpcore
+
+    sent = _permitted(endpoint, body)
+    clock = _Clock(patience)
+    try:
+        with (
+            _pool(endpoint, clock) as pool,
+            pool.stream(
+                method,
+                _url(endpoint, path),
+                headers=_headers(endpoint, sent),
+                content=sent,
+                extensions={"sni_hostname": endpoint.host},
+            ) as response,
+        ):
+            return _received(response.status, response.iter_stream(), clock, take)
+    except (httpcore.ConnectError, httpcore.ConnectTimeout):
+        return Unanswered("unreachable", "the model's server cannot be reached")
+    except httpcore.TimeoutException:
+        return Unanswered("slow", "the model took too long")
+    except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError):
+        return Unanswered("broken", "the connection to the model broke off")
+
+
+def _permitted(endpoint: Endpoint, body: bytes | Cleared | None) -> bytes:
+    if isinstance(body, Cleared):
+        if body.endpoint != endpoint:
+            raise TypeError("this body was cleared for another endpoint")
+        return body.body
+    if body is not None and not endpoint.is_loopback:
+        raise TypeError("only what the gate has cleared may be sent to another machine")
+    return body or b""
+
+
+def _received(
+    status: int, pieces: Iterable[bytes], clock: _Clock, take: Callable[[bytes], bool]
+) -> Answered | Unanswered:
+    if 300 <= status < 400:
+        return Unanswered("moved", "the model's server points somewhere else, which is not followed")
+    size_bytes = 0
+    failed = bytearray()
+    for piece in pieces:
+        clock.has_begun()
+        size_bytes += len(piece)
+        if size_bytes > LONGEST_BODY_BYTES:
+            return Unanswered("flood", "the model's answer does not end")
+        if status != 200:
+            failed += piece[: LONGEST_ERROR_BYTES - len(failed)]
+            if len(failed) >= LONGEST_ERROR_BYTES:
+                break
+        elif take(piece):
+            return Answered(status, b"", whole=False)
+    return Answered(status, bytes(failed))
+
+
+def _url(endpoint: Endpoint, path: str) -> str:
+    return f"{endpoint}{endpoint.base}{path}"
+
+
+def _headers(endpoint: Endpoint, body: bytes) -> list[tuple[str, str]]:
+    host = str(endpoint).partition("://")[2]
+    headers = [("Host", host), ("Accept", "*/*"), ("Accept-Encoding", "identity"), ("User-Agent", "aria-dream")]
+    if body:
+        headers += [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+    return headers
+
+
+def _pool(endpoint: Endpoint, clock: _Clock) -> httpcore.ConnectionPool:
+    import httpcore
+
+    proxy = "" if endpoint.is_loopback else _proxy(endpoint)
+    if proxy:
+        return httpcore.HTTPProxy(proxy_url=proxy, network_backend=_backend(clock, None), retries=0)
+    return httpcore.ConnectionPool(network_backend=_backend(clock, endpoint.address), retries=0, http2=False)
+
+
+def _proxy(endpoint: Endpoint) -> str:
+    """The user's HTTP proxy for this other machine; `""` where there is none."""
+    from urllib.request import getproxies, proxy_bypass
+
+    if proxy_bypass(endpoint.host):
+        return ""
+    found = getproxies()
+    proxy = found.get(endpoint.scheme) or found.get("all") or ""
+    return proxy if proxy.startswith(("http://", "https://")) else ""
+
+
+class _Clock:
+    """How long the next wait may last."""
+
+    def __init__(self, patience: Patience) -> None:
+        self._patience = patience
+        self._until_s = time.monotonic() + patience.total_s
+        self._begun = False
+
+    def has_begun(self) -> None:
+        """The first piece of the answer is here: from now on the shorter wait counts."""
+        self._begun = True
+
+    def connect_s(self) -> float:
+        return max(0.001, min(self._patience.connect_s, self._left_s()))
+
+    def read_s(self) -> float:
+        """0 once the time is over."""
+        return max(0.0, min(self._patience.read_s if self._begun else self._patience.load_s, self._left_s()))
+
+    def _left_s(self) -> float:
+        return self._until_s - time.monotonic()
+
+
+def _backend(clock: _Clock, address: str | None) -> httpcore.NetworkBackend:
+    """A network that connects to `address`, whatever the name says, and asks the clock before it waits."""
+    import httpcore
+
+    class Stream(httpcore.NetworkStream):
+        def __init__(self, inner: httpcore.NetworkStream) -> None:
+            self._inner = inner
+
+        def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 - the clock knows better
+            left_s = clock.read_s()
+            if left_s <= 0:
+                raise httpcore.ReadTimeout
+            return self._inner.read(max_bytes, left_s)
+
+        def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002 - as above
+            left_s = clock.read_s()
+            if left_s <= 0:
+                raise httpcore.WriteTimeout
+            self._inner.write(buffer, left_s)
+
+        def close(self) -> None:
+            self._inner.close()
+
+        def start_tls(
+            self, ssl_context: object, server_hostname: str | None = None, timeout: float | None = None  # noqa: ARG002
+        ) -> httpcore.NetworkStream:
+            return Stream(self._inner.start_tls(ssl_context, server_hostname, clock.connect_s()))  # type: ignore[arg-type]  # ssl would be imported for its name alone
+
+        def get_extra_info(self, info: str) -> object:
+            return self._inner.get_extra_info(info)
+
+    class Backend(httpcore.SyncBackend):
+        def connect_tcp(
+            self, host: str, port: int, timeout: float | None = None, *args: object, **more: object  # noqa: ARG002
+        ) -> httpcore.NetworkStream:
+            return Stream(super().connect_tcp(address or host, port, clock.connect_s(), *args, **more))  # type: ignore[arg-type]  # as above
+
+    return Backend()

@@ -1,0 +1,199 @@
+"""What every server of a language model offers here, whichever wire it speaks, and how its answers are gathered."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from aria_dream.dream.triage import Unreadable
+from aria_dream.dream.triage_prompt import WINDOW
+from aria_dream.dream.verdict import LONGEST_ANSWER, parse_object
+
+if TYPE_CHECKING:
+    from aria_dream.dream.prompt_text import Messages
+    from aria_dream.effects.egress import Cleared, Endpoint
+    from aria_dream.effects.model_http import Patience, Unanswered
+
+MOST_BLANKS = 200
+"""White space in a row after which an answer is over: models under a grammar print it for ever."""
+SEED = 4711
+TEMPERATURE = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model that is there."""
+
+    name: str
+    digest: str
+    """Changes with its weights; `""` where the server does not tell, and then no verdict of it is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoModel:
+    """Why there is none."""
+
+    reason: str
+    """One sentence for the writer, without its full stop, that says what to do where something can be done."""
+    is_running: bool
+    """Whether the server itself answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """An answer that the model ended itself."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskFailed:
+    """No answer that may be read."""
+
+    reason: str
+    """One clause in our words."""
+    retry: bool = False
+    """Whether the same question may be asked once more, now."""
+    is_gone: bool = False
+    """Whether the server, not this question, is the cause."""
+
+
+class ModelServer(Protocol):
+    """One server. `OllamaServer` and `OpenAIServer` are the two."""
+
+    @property
+    def endpoint(self) -> Endpoint: ...
+
+    def find_model(self, name: str) -> Model | NoModel:
+        """The model that answers to `name`, without loading it."""
+        ...
+
+    def body(self, model: Model, messages: Messages, schema: dict[str, object]) -> bytes:
+        """The request's body: the messages, constrained by `schema`, at temperature 0. Pure."""
+        ...
+
+    def ask(self, body: bytes | Cleared) -> Completion | AskFailed:
+        """The model's answer to a body of `body`."""
+        ...
+
+
+def asking_patience(connect_s: float) -> Patience:
+    """For a verdict: a model may have to be read from a slow disk, but then it writes or it is ended."""
+    from aria_dream.effects.model_http import Patience
+
+    return Patience(connect_s=connect_s, load_s=180.0, read_s=30.0, total_s=240.0)
+
+
+def looking_patience(timeout_s: float) -> Patience:
+    """For a look at what models there are."""
+    from aria_dream.effects.model_http import Patience
+
+    return Patience(connect_s=timeout_s, load_s=timeout_s, read_s=timeout_s, total_s=timeout_s)
+
+
+def failure(unanswered: Unanswered) -> AskFailed:
+    """What a broken exchange means for the question. Nothing that took long or did not end is asked again."""
+    kind = unanswered.kind
+    gone = kind in ("unreachable", "moved")
+    return AskFailed(unanswered.reason, retry=kind == "broken", is_gone=gone)
+
+
+class Lines:
+    """Pieces of a body as whole lines; memory is bounded by the longest line."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def take(self, piece: bytes) -> list[bytes]:
+        """The lines that `piece` ends."""
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        if len(self._rest) > 16 * LONGEST_ANSWER:
+            self._rest = b""  # no server writes such a line; what follows will be no JSON either
+        return [line.strip() for line in lines]
+
+    def rest(self) -> bytes:
+        """What stood behind the last line end."""
+        return self._rest.strip()
+
+
+class Answer:
+    """An answer as it grows, and whether it has come far enough."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._size = 0
+        self._blanks = 0
+        self._lines = Lines()
+        self.failed: AskFailed | None = None
+        self.ending: str = ""
+        """Why the model stopped, as its server says; `""` while it has not."""
+        self.prompt_tokens: int | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    def lines(self, piece: bytes) -> list[bytes]:
+        """The lines that `piece` ends."""
+        return self._lines.take(piece)
+
+    def rest(self) -> bytes:
+        """The last line, where no line end followed it."""
+        return self._lines.rest()
+
+    def fail(self, reason: str, *, retry: bool = False, is_gone: bool = False) -> bool:
+        """Give up; True, for `take`."""
+        self.failed = AskFailed(reason, retry=retry, is_gone=is_gone)
+        return True
+
+    def add(self, text: str) -> bool:
+        """Whether the answer has come to an end that the model does not see: blanks, or no end at all."""
+        if not text:
+            return False
+        self._parts.append(text)
+        self._size += len(text)
+        bare = text.rstrip()
+        self._blanks = len(text) - len(bare) if bare else self._blanks + len(text)
+        return self._blanks > MOST_BLANKS or self._size > LONGEST_ANSWER
+
+    def result(self) -> Completion | AskFailed:
+        """The answer, once the exchange is over."""
+        if self.failed is not None:
+            return self.failed
+        text = self.text
+        if self.prompt_tokens is not None and self.prompt_tokens >= WINDOW - 1:
+            return AskFailed("the model was shown only part of the notes")
+        if self.ending in ("stop", "load", "eos"):
+            return Completion(text)
+        # Cut at the cap, endless blanks, or no word of an end: only an object that is whole may count.
+        if (self.ending == "length" or self._blanks > MOST_BLANKS) and not isinstance(parse_object(text), Unreadable):
+            return Completion(text)
+        if self._blanks > MOST_BLANKS:
+            return AskFailed("the model printed white space without an end")
+        if self.ending == "length" or self._size > LONGEST_ANSWER:
+            return AskFailed("the model's answer does not end")
+        return AskFailed("the model's answer broke off", retry=True)
+
+
+def json_object(data: bytes) -> dict[str, object] | None:
+    """The object that `data` is; None where it is none."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def refusal_of(status: int, body: bytes, server: Literal["Ollama", "the model's server"]) -> AskFailed:
+    """What an error status means. The server's own words are looked at for what they say of the window, no more."""
+    said = body.decode("utf-8", "replace").lower()
+    if status in (429, 503):
+        return AskFailed(f"{server} is busy", retry=True)
+    if status in (400, 413, 422) and ("context" in said or "too long" in said or "exceed" in said):
+        return AskFailed("the two notes are too long for the model's window")
+    if status in (401, 403):
+        return AskFailed(f"{server} wants a login", is_gone=True)
+    if status == 404:
+        return AskFailed(f"{server} no longer has this model", is_gone=True)
+    return AskFailed(f"{server} answered with error {status}", retry=status >= 500)

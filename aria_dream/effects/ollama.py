@@ -1,0 +1,147 @@
+"""Ollama's own wire: `/api/tags` and `/api/chat`, as its `docs/api.md` describes them.
+
+Its OpenAI-compatible wire would do for the answers, but cannot set `num_ctx`, and Ollama cuts longer prompts silently.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aria_dream.dream.triage_prompt import ANSWER_TOKENS, WINDOW
+from aria_dream.effects.model_http import Answered, Unanswered, exchange
+from aria_dream.effects.model_server import (
+    SEED,
+    TEMPERATURE,
+    Answer,
+    AskFailed,
+    Completion,
+    Model,
+    NoModel,
+    failure,
+    json_object,
+    refusal_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from aria_dream.dream.prompt_text import Messages
+    from aria_dream.effects.egress import Cleared, Endpoint
+    from aria_dream.effects.model_http import Patience
+
+CLOUD = "this model runs in Ollama's cloud, so notes would leave this machine; choose another `triage_model`"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OllamaServer:
+    """One Ollama."""
+
+    endpoint: Endpoint
+    looking: Patience
+    asking: Patience
+
+    def find_model(self, name: str) -> Model | NoModel:
+        """The model, as `/api/tags` lists it; a tag that is left out means `latest`. One of the cloud is none."""
+        if is_cloud_name(name):
+            return NoModel(f"“{name}”: {CLOUD}", is_running=True)
+        body = bytearray()
+        answer = exchange(self.endpoint, "GET", "/api/tags", patience=self.looking, take=lambda p: _more(body, p))
+        if isinstance(answer, Unanswered):
+            return NoModel("Ollama does not answer", is_running=answer.kind not in ("unreachable", "slow"))
+        found = json_object(bytes(body)) if answer.status == 200 else None
+        models = found.get("models") if found is not None else None
+        if not isinstance(models, list):
+            return NoModel("what answers there is no Ollama", is_running=False)
+        for entry in models:
+            if isinstance(entry, dict) and _is_named(entry, name):
+                if _is_remote(entry):
+                    return NoModel(f"“{name}”: {CLOUD}", is_running=True)
+                digest = entry.get("digest")
+                return Model(name, digest if isinstance(digest, str) else "")
+        return NoModel(f"Ollama runs but has no model “{name}”; `ollama pull {name}` gets it", is_running=True)
+
+    def body(self, model: Model, messages: Messages, schema: dict[str, object]) -> bytes:
+        """The request. `truncate` and `shift` are of newer versions and make an error of what older ones cut."""
+        return json.dumps(
+            {
+                "model": model.name,
+                "messages": [
+                    {"role": role, "content": content}
+                    for role, content in (("system", messages.system), ("user", messages.user))
+                    if content
+                ],
+                "format": schema,
+                "stream": True,
+                "think": False,
+                "truncate": False,
+                "shift": False,
+                "options": {
+                    "temperature": TEMPERATURE,
+                    "seed": SEED,
+                    "num_ctx": WINDOW,
+                    "num_predict": ANSWER_TOKENS,
+                },
+            }
+        ).encode()
+
+    def ask(self, body: bytes | Cleared) -> Completion | AskFailed:
+        """The answer, gathered from the stream; ended at blanks, at the first sign of the cloud, and in time."""
+        answer = Answer()
+
+        def take(piece: bytes) -> bool:
+            return any(_take_line(answer, line) for line in answer.lines(piece))
+
+        outcome = exchange(self.endpoint, "POST", "/api/chat", patience=self.asking, take=take, body=body)
+        if isinstance(outcome, Answered) and outcome.status != 200:
+            return refusal_of(outcome.status, outcome.body, "Ollama")
+        if isinstance(outcome, Unanswered):
+            return answer.failed or failure(outcome)
+        if outcome.whole:
+            _take_line(answer, answer.rest())
+        return answer.result()
+
+
+def is_cloud_name(name: str) -> bool:
+    """Whether Ollama would forward the model of that name to its cloud: `…:cloud`, `…-cloud`."""
+    return name.strip().casefold().endswith((":cloud", "-cloud"))
+
+
+def _take_line(answer: Answer, line: bytes) -> bool:
+    """Whether the answer is over with this line of the stream."""
+    if not line:
+        return False
+    found = json_object(line)
+    if found is None:
+        return answer.fail("Ollama's answer cannot be read", retry=True)
+    if found.get("error"):
+        return answer.fail("Ollama stopped with an error", retry=True)
+    if _is_remote(found):
+        return answer.fail("the model runs in Ollama's cloud", is_gone=True)
+    message = found.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    over = answer.add(content) if isinstance(content, str) else False
+    if found.get("done") is True:
+        reason, count = found.get("done_reason"), found.get("prompt_eval_count")
+        answer.ending = reason if isinstance(reason, str) and reason else "stop"
+        answer.prompt_tokens = count if isinstance(count, int) else None
+        return True
+    return over
+
+
+def _is_named(entry: Mapping[str, object], name: str) -> bool:
+    """Whether the entry is the model `name`; `llama3` is `llama3:latest`."""
+    wanted = name.strip().casefold()
+    full = wanted if ":" in wanted.rpartition("/")[2] else f"{wanted}:latest"
+    names = (entry.get("name"), entry.get("model"))
+    return any(isinstance(one, str) and one.casefold() in (wanted, full) for one in names)
+
+
+def _is_remote(entry: Mapping[str, object]) -> bool:
+    return bool(entry.get("remote_host") or entry.get("remote_model"))
+
+
+def _more(body: bytearray, piece: bytes) -> bool:
+    body += piece
+    return False
