@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, assert_never
@@ -218,6 +219,13 @@ def _night(
     def link_text(path: str) -> str:
         return link_target(index.resolver, index.app, path, note)
 
+    titles = Counter(title_of(path).casefold() for path in vault.graph.paths)
+
+    def name_of(path: str) -> str:
+        """The title, with its folder where several notes are called so."""
+        title = title_of(path)
+        return title if titles[title.casefold()] < 2 else path.removesuffix(".md")
+
     return Night(
         found=found,
         proposals=propose(
@@ -237,6 +245,7 @@ def _night(
         canvas=vault.home.canvas if settings.canvas else "",
         link_text=link_text,
         markdown_links=index.app.use_markdown_links,
+        name_of=name_of,
         dreamt_seed=seed[0] if seed is not None and seed[1] == found.start.path else None,
     )
 

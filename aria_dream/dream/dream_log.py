@@ -75,37 +75,47 @@ class DreamBlock:
 
 
 def logged_pair(
-    survivor: Survivor, proposal_id: str, link_text: Callable[[str], str], *, markdown_links: bool = False
+    survivor: Survivor,
+    proposal_id: str,
+    link_text: Callable[[str], str],
+    *,
+    markdown_links: bool = False,
+    name_of: Callable[[str], str] = title_of,
 ) -> LoggedPair:
-    """The pair as a note shows it; `link_text(path)` is the unambiguous link target of a vault path, without `.md`."""
+    """The pair as a note shows it; `link_text(path)` is the unambiguous link target of a vault path, without `.md`.
+
+    `name_of(path)`: what a note on the way is called, where its title alone would not say which one it is.
+    """
     found = survivor.juxtaposition
     return LoggedPair(
         id=proposal_id,
         from_=logged_link(found.from_, link_text, markdown_links=markdown_links),
         to=logged_link(found.to, link_text, markdown_links=markdown_links),
         score=_rounded(found.score, 3),
-        path=None if found.path is None else tuple(clean(title_of(step)) or "untitled" for step in found.path),
+        path=None if found.path is None else tuple(clean(name_of(step)) or "untitled" for step in found.path),
         reason=_clipped(survivor.reason),
         judge=clean(survivor.judge) or "judge",
         probability=None if survivor.probability is None else _rounded(survivor.probability, 2),
     )
 
 
-def logged_drop(dropped: Dropped) -> LoggedDrop:
+def logged_drop(dropped: Dropped, *, name_of: Callable[[str], str] = title_of) -> LoggedDrop:
     """The dropped pair as the fold shows it."""
     found = dropped.juxtaposition
     return LoggedDrop(
-        from_title=clean(title_of(found.from_)) or "untitled",
-        to_title=clean(title_of(found.to)) or "untitled",
+        from_title=clean(name_of(found.from_)) or "untitled",
+        to_title=clean(name_of(found.to)) or "untitled",
         score=_rounded(found.score, 3),
         reason=_clipped(dropped.reason),
         unreadable=dropped.unreadable,
     )
 
 
-def logged_start(path: str, *, cold: bool, rule: str, seed: int) -> LoggedStart:
+def logged_start(
+    path: str, *, cold: bool, rule: str, seed: int, name_of: Callable[[str], str] = title_of
+) -> LoggedStart:
     """The start as the block names it; `path` is the note's vault path."""
-    return LoggedStart(title=clean(title_of(path)) or "untitled", cold=cold, rule=clean(rule), seed=seed)
+    return LoggedStart(title=clean(name_of(path)) or "untitled", cold=cold, rule=clean(rule), seed=seed)
 
 
 def _clipped(reason: str) -> str:

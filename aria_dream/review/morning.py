@@ -55,6 +55,8 @@ class Night:
     link_text: Callable[[str], str]
     """Vault path to what stands between a link's brackets in the dream note."""
     markdown_links: bool
+    name_of: Callable[[str], str]
+    """Vault path to what a note is called where it is named and not linked."""
     dreamt_seed: Seed | None
     """The seed that gave the start."""
 
@@ -65,12 +67,20 @@ class Night:
         return DreamBlock(
             at=self.at.time().replace(second=0, microsecond=0, tzinfo=None),
             kind=self.kind,
-            start=logged_start(start.path, cold=start.cold, rule=start.rule, seed=self.seed),
+            start=logged_start(
+                start.path, cold=start.cold, rule=start.rule, seed=self.seed, name_of=self.name_of
+            ),
             pairs=tuple(
-                logged_pair(survivor, proposal.id, self.link_text, markdown_links=self.markdown_links)
+                logged_pair(
+                    survivor,
+                    proposal.id,
+                    self.link_text,
+                    markdown_links=self.markdown_links,
+                    name_of=self.name_of,
+                )
                 for survivor, proposal in zip(self.found.kept, self.proposals, strict=True)
             ),
-            drops=tuple(logged_drop(drop) for drop in self.found.dropped),
+            drops=tuple(logged_drop(drop, name_of=self.name_of) for drop in self.found.dropped),
         )
 
     @property
