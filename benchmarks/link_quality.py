@@ -146,10 +146,13 @@ def main() -> None:
                 shown = f"| {' | '.join(line)} |" if arguments.markdown else "".join(f"{cell:<22}" for cell in line)
                 print(shown, flush=True)
             best = max(np.mean([one.mrr for one in ones]) for ranking, ones in found.items() if ranking != OURS)
+            if not best:
+                continue  # nothing was hidden
             gains.append(float(np.mean([one.mrr for one in found[OURS]]) / best))
             spent_s = time.process_time() - started_s
             print(f"{name}: {gains[-1]:.2f} × the best baseline; {spent_s:.0f} s of CPU", file=sys.stderr)
-    print(f"mean gain over the best baseline: {np.mean(gains):.2f} ×", file=sys.stderr)
+    if gains:
+        print(f"mean gain over the best baseline: {np.mean(gains):.2f} ×", file=sys.stderr)
 
 
 if __name__ == "__main__":
