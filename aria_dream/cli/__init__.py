@@ -23,11 +23,16 @@ if TYPE_CHECKING:
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "Dream over a copy of the example vault and print the morning note."),
     "init": ("init", "Prepare a vault for dreaming: policy, triggers, and the folder for dreams."),
+    "run": ("run", "Look after a vault: dream while nobody is there, and let go at once when somebody returns."),
+    "status": ("status", "Show what the daemon of a vault is doing, and what it waits for."),
+    "service": ("service", "Let the system start the daemon of a vault when you log in."),
     "doctor": ("doctor", "Show what aria-dream sees of this machine, and what keeps it from dreaming now."),
     "dream": ("dream", "Dream once, now, and append what was found to the day's dream note."),
     "resonances": ("resonances", "List the links nobody has drawn yet, best first."),
     "seeds": ("seeds", "List the seeds you left for the dreamer, or add one."),
     "links": ("links", "Count a vault's links; show unresolved, ambiguous and isolated ones."),
+    "prompts": ("prompts", "List the prompts a model is asked with; show one, or copy one into the vault to edit."),
+    "eval": ("eval", "Measure the judge on labelled pairs, or the ranking on hidden links."),
     "policy": ("policy", "Show every setting in force, where it comes from, and what needs mending."),
 }
 """Name of each command, in the order of the help: its module in this package, and one line of help (the command's

@@ -89,7 +89,8 @@ class VerdictCache:
         homes = {home.hex() for home in blobs}
         listed = self.cache.get_many(self.kind, [_HOMES]).get(_HOMES, b"")
         gone = {home for home in listed.decode("ascii", "replace").split() if home not in shown}
-        changed: dict[bytes, bytes] = {bytes.fromhex(home): b"{}" for home in gone if re.fullmatch("[0-9a-f]{64}", home)}
+        known = [bytes.fromhex(home) for home in gone if re.fullmatch("[0-9a-f]{64}", home)]
+        changed: dict[bytes, bytes] = dict.fromkeys(known, b"{}")
         changed[_HOMES] = " ".join(sorted(homes)).encode()
         for home, blob in blobs.items():
             entries = _parse(blob)

@@ -1,0 +1,43 @@
+"""`aria-dream eval`: how good the ranking and the judges are, measured on labelled pairs and on hidden links."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+import click
+
+_MEASURES: dict[str, tuple[str, str]] = {
+    "triage": ("eval_triage", "Put labelled pairs before a judge and count what it gets wrong."),
+    "links": ("eval_links", "Hide some of a vault's links and see how well they are found again."),
+}
+
+
+class _Measures(click.Group):
+    """Lists every measure and imports only the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's
+        """Their names."""
+        return [name for name, (module, _) in _MEASURES.items() if _is_there(module)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # click's
+        """The measure of that name; None where there is none."""
+        if cmd_name not in _MEASURES or not _is_there(_MEASURES[cmd_name][0]):
+            return None
+        found: Any = importlib.import_module(f"aria_dream.cli.{_MEASURES[cmd_name][0]}").command
+        assert isinstance(found, click.Command)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the list from the table alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _MEASURES[name][1]) for name in self.list_commands(ctx)])
+
+
+def _is_there(module: str) -> bool:
+    return importlib.util.find_spec(f"aria_dream.cli.{module}") is not None
+
+
+@click.group("eval", cls=_Measures)
+def command() -> None:
+    """Measure the judge on labelled pairs, or the ranking on hidden links."""

@@ -1,0 +1,124 @@
+"""`aria-dream prompts`: what a model is asked, in whose words, and a copy of it to edit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+import click
+
+from aria_dream.cli.output import echo_json, progress_bar
+from aria_dream.cli.vault_argument import vault_argument
+from aria_dream.effects.files import DiskVault
+from aria_dream.effects.index import read_vault
+from aria_dream.effects.live_policy import read_live_policy
+from aria_dream.effects.places import find_places
+from aria_dream.effects.prompts import FoundPrompt, ejected_path, place_for_copy, prompt_names, read_prompt
+from aria_dream.effects.vault_names import read_vault_names
+from aria_dream.errors import NotFoundError, WriteRefusedError
+from aria_dream.policy.residence import choose_home
+from aria_dream.vault.edit import ChangeSet, Exists, Refusal, plan_create
+from aria_dream.vault.note import NotePath
+from aria_dream.world import Conflict, Failed, Refused, Written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from aria_dream.effects.index import VaultIndex
+    from aria_dream.policy.residence import Home, VaultNames
+
+
+@click.group("prompts", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """List the prompts a model is asked with; show one, or copy one into the vault to edit."""
+    if context.invoked_subcommand is None:
+        for name in prompt_names():
+            click.echo(name)
+        click.echo("\n`aria-dream prompts show NAME` shows one, `aria-dream prompts eject NAME` makes a copy to edit.")
+
+
+def _checked(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    name = value.removesuffix(".md")
+    if name not in prompt_names():
+        raise NotFoundError(f"there is no prompt “{name}”; there are: {', '.join(prompt_names())}")
+    return name
+
+
+@command.command("show")
+@click.argument("name", callback=_checked)
+@vault_argument
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def show(name: str, vault: Path, *, as_json: bool) -> None:
+    """Show the prompt in force for a vault, and whether it is a copy of yours."""
+    index, names, home, _ = _residence(vault)
+    found = read_prompt(name, index.root, names, home)
+    if as_json:
+        echo_json(_object(name, found))
+        return
+    for problem in found.problems:
+        click.echo(f"To mend: {problem}", err=True)
+    click.echo(f"{name}: {found.path or 'as shipped'}", err=True)
+    click.echo(found.text, nl=not found.text.endswith("\n"))
+
+
+@command.command("eject")
+@click.argument("name", callback=_checked)
+@vault_argument
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def eject(name: str, vault: Path, *, as_json: bool) -> None:
+    """Copy a prompt into the dream folder, where your changes to it count at once.
+
+    Nothing that is there is changed. Delete the copy to have the shipped prompt again.
+    """
+    index, names, home, state = _residence(vault)
+    if not home.exists:
+        raise NotFoundError("this vault has no dream folder yet; `aria-dream init` makes it")
+    there = ejected_path(name, names, home)
+    path = there or place_for_copy(name, names, home)
+    if not path:
+        raise WriteRefusedError(f"nothing was written: every name that a copy of “{name}” could have is yours")
+    if not there:
+        _write(DiskVault(index.root, state), index, path, read_prompt(name, index.root, names, home).text)
+    if as_json:
+        echo_json({"name": name, "path": path, "written": not there})
+    else:
+        said = "is there already and counts" if there else "is written; what you change there counts at once"
+        click.echo(f"{path} {said}.")
+
+
+def _residence(vault: Path) -> tuple[VaultIndex, VaultNames, Home, Path]:
+    places = find_places()
+    with progress_bar("Reading notes") as progress:
+        index = read_vault(vault, places.cache, progress=progress)
+    live = read_live_policy(index.root, places)
+    folder = live.policy.settings.dream_folder
+    names = read_vault_names(index, folder)
+    return index, names, choose_home(names, folder), live.state_folder(places)
+
+
+def _object(name: str, found: FoundPrompt) -> dict[str, object]:
+    return {
+        "name": name,
+        "path": found.path or None,
+        "text": found.text,
+        "placeholders": sorted(found.prompt.placeholders),
+        "hash": found.prompt.hash,
+        "problems": [{"path": p.path, "line": p.line, "message": p.message} for p in found.problems],
+    }
+
+
+def _write(disk: DiskVault, index: VaultIndex, path: str, text: str) -> None:
+    plan = plan_create(NotePath(path), text, [NotePath(each) for each in index.files])
+    if isinstance(plan, Exists | Refusal):
+        reason = plan.reason if isinstance(plan, Refusal) else f"“{plan.path}” is in the way"
+        raise WriteRefusedError(f"nothing was written: {path} cannot be made, because {reason}")
+    outcome = disk.write(ChangeSet(writes=(plan,)), label="eject a prompt")
+    match outcome:
+        case Written():
+            return
+        case Exists():
+            raise WriteRefusedError(f"nothing was written: “{outcome.path}” has appeared meanwhile; run it again")
+        case Conflict() | Refused() | Failed():
+            raise WriteRefusedError(f"nothing was written: {outcome.path}: {outcome.reason}")
+        case _:
+            assert_never(outcome)
