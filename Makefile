@@ -40,12 +40,13 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/cog --check -p "import sys; sys.path.insert(0, '.')" README.md dreaming.md
+	$(BIN)/cog --check README.md
 
 local-model: $(VENV)/.local-model
 
 docs: $(VENV)/.dev
-	$(BIN)/cog -r -p "import sys; sys.path.insert(0, '.')" README.md dreaming.md
+	$(BIN)/cog -r README.md
+	$(BIN)/python tests/e2e/test_readme.py
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/index_speed.py
