@@ -7,8 +7,8 @@ from aria_dream.dream.terms import note_terms
 
 TEXTS = [
     "We spoke of deep work, and of Deep Work again. Also 東京 once.",
-    "deep [[x]] work is not a mention, and neither is deeper work",
-    "Nothing about the first note. See [[Deep Work]].",
+    "deep work is what this note is called itself",
+    "Of deep [[x]] work no mention is made, nor of deeper work. See [[Deep Work]].",
     "Focus is what this note calls it: slow productivity",
     "",
 ]
