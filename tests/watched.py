@@ -15,7 +15,7 @@ from aria_dream.effects.watcher import VaultWatcher
 from aria_dream.effects.watching import Watching
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from aria_dream.effects.index import VaultIndex
     from aria_dream.effects.vault_change import VaultChange
@@ -142,13 +142,16 @@ def settle(watcher: VaultWatcher, done: Callable[[], bool]) -> list[VaultChange]
 class Driver:
     """`e2e/watch_driver.py` at work in a second process."""
 
-    def __init__(self, root: Path, state: Path, cache: Path, debounce_ms: float = 300) -> None:
+    def __init__(
+        self, root: Path, state: Path, cache: Path, *,
+        debounce_ms: float = 300, poll_s: float = 60, prefix: Sequence[str] = (),
+    ) -> None:  # fmt: skip
         script = Path(__file__).parent / "e2e" / "watch_driver.py"
         environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
-        arguments = [str(root), str(state), str(cache), str(debounce_ms)]
+        arguments = [str(root), str(state), str(cache), str(debounce_ms), str(poll_s)]
         self.process = subprocess.Popen(
-            [sys.executable, str(script), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env=environment,
+            [*prefix, sys.executable, str(script), *arguments],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
         )  # fmt: skip
         self.changes: list[dict[str, Any]] = []
         """Everything told so far."""
@@ -167,6 +170,11 @@ class Driver:
         assert line, "the watcher ended"
         answer: dict[str, Any] = json.loads(line)
         return answer
+
+    def next_change(self) -> dict[str, Any]:
+        """The next change that is told, waited for."""
+        self.changes.append(self._read())
+        return self.changes[-1]
 
     def ask(self) -> dict[str, Any]:
         """The index as it stands; what was told meanwhile goes to `changes`."""

@@ -21,6 +21,7 @@ from aria_dream.effects.places import find_places
 from aria_dream.effects.presence import Sensors, last_edit_s, past_runs, read_moment
 from aria_dream.effects.records import RecordBook, Records
 from aria_dream.effects.scan import scan_vault
+from aria_dream.effects.watch_probe import read_watch_outlook
 from aria_dream.errors import MissingPartError, StateDamagedError
 from aria_dream.policy.circumstances import Circumstances, History, Moment, Readings
 from aria_dream.policy.due import Due, NotYet, due
@@ -147,6 +148,19 @@ def check_vault(patient: Patient) -> Iterator[Finding]:
     yield Finding(topic="vault", name="last edit", health=Health.OK, text=text)
 
 
+def check_watching(patient: Patient) -> Iterator[Finding]:
+    """Whether a daemon would hear of changes, or has to walk over the vault."""
+    if patient.scan is None:
+        return
+    try:
+        outlook = read_watch_outlook(Path(patient.scan.root.removeprefix("\\\\?\\")))
+    except OSError as error:
+        yield Finding(topic="vault", name="watching", health=Health.NOTE, text=f"cannot be told ({error.strerror})")
+    else:
+        health = Health.NOTE if outlook.why_polling else Health.OK
+        yield Finding(topic="vault", name="watching", health=health, text=outlook.sentence())
+
+
 def check_policy(patient: Patient) -> Iterator[Finding]:
     if patient.live is None:
         return
@@ -199,8 +213,8 @@ def check_model(_: Patient) -> Iterator[Finding]:
 
 
 CHECKS: list[Callable[[Patient], Iterator[Finding]]] = [
-    check_input, check_power, check_load, check_clock, check_vault, check_policy, check_records, check_program,
-    check_model,
+    check_input, check_power, check_load, check_clock, check_vault, check_watching, check_policy, check_records,
+    check_program, check_model,
 ]
 """Every check, in the order of the report. A part that is added later adds its own."""
 

@@ -133,21 +133,23 @@ class WatchLimits:
     watches_name: str
     """The sysctl that sets `watches`."""
     observers: int | None
+    observers_name: str
+    """The sysctl that sets `observers`."""
 
 
 def read_watch_limits(proc: Path = PROC) -> WatchLimits:
     """The limits now. In a container the user namespace has its own, and the lower one counts."""
-    names = ("fs.inotify.max_user_watches", "user.max_inotify_watches")
-    found = {name: value for name in names if (value := _sysctl(proc, name)) is not None}
-    lowest = min(found, key=lambda name: found[name], default=names[0])
-    observers = [
-        value
-        for name in ("fs.inotify.max_user_instances", "user.max_inotify_instances")
-        if (value := _sysctl(proc, name)) is not None
-    ]
+    watches = _lowest(proc, "fs.inotify.max_user_watches", "user.max_inotify_watches")
+    observers = _lowest(proc, "fs.inotify.max_user_instances", "user.max_inotify_instances")
     return WatchLimits(
-        watches=found.get(lowest), watches_name=lowest, observers=min(observers) if observers else None
+        watches=watches[0], watches_name=watches[1], observers=observers[0], observers_name=observers[1]
     )
+
+
+def _lowest(proc: Path, *names: str) -> tuple[int | None, str]:
+    """The lowest value among the sysctls, and whose it is; the first's name where none can be read."""
+    found = [(value, name) for name in names if (value := _sysctl(proc, name)) is not None]
+    return min(found, default=(None, names[0]), key=lambda pair: pair[0])
 
 
 def _sysctl(proc: Path, name: str) -> int | None:
@@ -177,7 +179,7 @@ def limit_sentence(error: OSError, limits: WatchLimits) -> str:
     if error.errno == errno.ENOSPC:
         return "no folder can be watched; " + _raise_watches(limits, 0)
     if error.errno == errno.EMFILE:
-        name, is_now = "fs.inotify.max_user_instances", limits.observers
+        name, is_now = limits.observers_name, limits.observers
         return (
             f"no watcher can be started: the limit on them{_set_to(is_now)} or on open files is reached; raise it with "
             f"`sudo sysctl {name}={max(1024, 2 * (is_now or 0))}` (or `ulimit -n`)"
@@ -218,7 +220,7 @@ class WatchOutlook:
         if self.why_polling:
             return f"{self.why_polling}; so the vault is looked at every minute or so instead"
         room = "" if self.limit is None or self.used is None else f"; {self.used} of {self.limit} watches are in use"
-        return f"changes are told by the system, {self.folders} folders{room}"
+        return f"changes are told by the system, {self.folders} {'folder' if self.folders == 1 else 'folders'}{room}"
 
 
 def read_watch_outlook(

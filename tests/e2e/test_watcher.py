@@ -235,3 +235,33 @@ def test_threads_end_and_nothing_grows_over_many_starts(root: Path, tmp_path: Pa
     for _ in range(10):
         VaultWatcher(root, places_in(tmp_path)).close()
     assert (threading.active_count(), descriptors()) == before
+
+
+def _namespace(limit: int, *command: str) -> list[str]:
+    """`command` in a user namespace of its own, where no more than `limit` folders may be watched."""
+    script = f'echo {limit} > /proc/sys/user/max_inotify_watches && exec "$@"'
+    return ["unshare", "--user", "--map-root-user", "sh", "-c", script, "sh", *command]
+
+
+def _has_namespaces() -> bool:
+    try:
+        return subprocess.run(_namespace(100, "true"), capture_output=True, check=False, timeout=30).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+if sys.platform == "linux" and _has_namespaces():  # elsewhere the scripted limits of unit/effects/test_watching stand
+
+    @pytest.mark.parametrize(("limit", "said"), [(100, "of 205 folders cannot be watched"), (0, "no folder can be")])
+    def test_the_kernels_own_limit_leads_to_polling_and_names_the_sysctl(
+        root: Path, tmp_path: Path, limit: int, said: str
+    ) -> None:
+        write(root, {f"folder {number}/a.md": "" for number in range(201)})
+        places = tmp_path / "state", tmp_path / "cache"
+        with Driver(root, *places, prefix=_namespace(limit), poll_s=0.2) as driver:
+            why = driver.until(lambda answer: bool(answer["why"]))["why"]
+            assert said in why
+            assert f"(now {limit})" in why
+            assert "sudo sysctl user.max_inotify_watches=" in why
+            write(root, {"folder 200/a.md": "changed", "new/folder/b.md": "", "Note.md": "changed"})
+            driver.until(lambda answer: answer["index"] == digests(root))

@@ -1,4 +1,4 @@
-"""A watcher in a process of its own: `python watch_driver.py VAULT STATE CACHE [DEBOUNCE_MS]`.
+"""A watcher in a process of its own: `python watch_driver.py VAULT STATE CACHE DEBOUNCE_MS POLL_S`.
 
 Prints one JSON object a line: `{"ready": …}`, then each change as it is told. Each line on its stdin is answered with
 the whole index; the end of stdin ends it.
@@ -20,10 +20,10 @@ def _say(**what: object) -> None:
     print(json.dumps(what), flush=True)
 
 
-def main(root: Path, state: Path, cache: Path, debounce_ms: float) -> None:
+def main(root: Path, state: Path, cache: Path, debounce_ms: float, poll_s: float) -> None:
     asked: deque[str] = deque()
     places = Places(state=state, cache=cache)
-    with VaultWatcher(root, places, state_folder=state, index_debounce_ms=debounce_ms) as watcher:
+    with VaultWatcher(root, places, state_folder=state, index_debounce_ms=debounce_ms, poll_s=poll_s) as watcher:
 
         def listen() -> None:
             for line in sys.stdin:
@@ -49,4 +49,4 @@ def main(root: Path, state: Path, cache: Path, debounce_ms: float) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), float(sys.argv[4]) if len(sys.argv) > 4 else 300)
+    main(*map(Path, sys.argv[1:4]), *map(float, sys.argv[4:6]))  # type: ignore[arg-type]  # three paths, two numbers

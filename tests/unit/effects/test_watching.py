@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,7 +33,10 @@ if TYPE_CHECKING:
 
 NOTES = {"a.md": "[[b]]", "x/b.md": "[[c]]", "x/y/c.md": "[[a]]"}
 OUTSIDE = "the vault is on a drive that changes from outside"
-LIMITS = WatchLimits(watches=8192, watches_name="fs.inotify.max_user_watches", observers=128)
+LIMITS = WatchLimits(
+    watches=8192, watches_name="fs.inotify.max_user_watches",
+    observers=128, observers_name="fs.inotify.max_user_instances",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -222,7 +226,7 @@ def test_the_lower_limit_counts_and_is_named(tmp_path: Path) -> None:
         tmp_path / "proc", sys__fs__inotify__max_user_watches="8192\n", sys__user__max_inotify_watches="100\n",
         sys__fs__inotify__max_user_instances="128\n", sys__user__max_inotify_instances="nonsense",
     )  # fmt: skip
-    assert read_watch_limits(proc) == WatchLimits(watches=100, watches_name="user.max_inotify_watches", observers=128)
+    assert read_watch_limits(proc) == replace(LIMITS, watches=100, watches_name="user.max_inotify_watches")
     assert read_watch_limits(tmp_path / "none").watches is None
 
 
@@ -236,7 +240,7 @@ def test_unwatched_folders(folders: tuple[int, ...], watched: tuple[int, ...], m
 
 
 def test_sentences_name_a_limit_that_is_higher_than_the_present_one() -> None:
-    large = WatchLimits(watches=1_000_000, watches_name="fs.inotify.max_user_watches", observers=4096)
+    large = replace(LIMITS, watches=1_000_000, observers=4096)
     assert "max_user_watches=2000000" in blind_sentence(3, 400, large)
     assert "max_user_instances=8192" in limit_sentence(OSError(errno.EMFILE, "x"), large)
     assert limit_sentence(OSError(errno.EACCES, "Permission denied"), large) == (
