@@ -1,0 +1,334 @@
+"""The executable postcondition of a synthesis: a snapshot before, and a check after that trusts nobody's word.
+
+`take_snapshot` and `check` are pure and total. The snapshot is a document of its own (`schema_version` 1), so that
+another implementation can check what this one wrote, and this one what another wrote.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from aria_dream.synthesis.lesson import next_number, read_rows, row_failures
+from aria_dream.synthesis.log_text import (
+    FIELDS,
+    LABELS,
+    find_candidates,
+    find_sections,
+    find_status_changes,
+    section_labels,
+    visible,
+)
+from aria_dream.synthesis.operator_evidence import evidence_refusal
+from aria_dream.synthesis.wording import ratifying_words
+from aria_dream.vault.note import decode_note
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from aria_dream.synthesis.lesson import Row
+    from aria_dream.synthesis.log_text import Candidate, StatusChange
+
+SCHEMA_VERSION: Final = 1
+_CANDIDATE_ID = re.compile(r"ni-(\d{4})(\d{2})(\d{2})-\d{2,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DreamState:
+    """`DREAM_LOG.md` before."""
+
+    missing: bool
+    byte_length: int
+    prefix_hash: str
+    """SHA-256 of its bytes, in hex."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonsState:
+    """`LESSONS.jsonl` before."""
+
+    missing: bool
+    line_count: int
+    """Non-empty lines."""
+    prefix_hash: str
+    """SHA-256 over those lines joined by one line feed, in hex."""
+    ids: tuple[str, ...]
+    """Every `lesson_id`, in order, repeats kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """Both files before anything is written."""
+
+    dream: DreamState
+    lessons: LessonsState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What the check found."""
+
+    date: str
+    lessons_added: int
+    candidates: int
+    failures: tuple[str, ...]
+    """Each `rule: what is wrong`, without a `|`; empty where everything is as it must be."""
+
+    @property
+    def passed(self) -> bool:
+        return not self.failures
+
+
+def take_snapshot(dream: bytes | None, lessons: bytes | None) -> Snapshot:
+    """The snapshot of the two files' bytes; None is a file that is not there. A lesson that is no JSON has no id."""
+    rows = read_rows(lessons or b"")
+    named = [row.record.get("lesson_id") for row in rows if row.record is not None]
+    return Snapshot(
+        dream=DreamState(missing=dream is None, byte_length=len(dream or b""), prefix_hash=_sha(dream or b"")),
+        lessons=LessonsState(
+            missing=lessons is None,
+            line_count=len(rows),
+            prefix_hash=_lines_hash(row.data for row in rows),
+            ids=tuple(str(name) for name in named if name not in (None, "")),
+        ),
+    )
+
+
+def render_snapshot(snapshot: Snapshot) -> str:
+    """The snapshot as its JSON document."""
+    dream, lessons = snapshot.dream, snapshot.lessons
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "dream": {
+            "missing": dream.missing,
+            "byte_length": dream.byte_length,
+            "prefix_hash": dream.prefix_hash,
+        },
+        "lessons": {
+            "missing": lessons.missing,
+            "line_count": lessons.line_count,
+            "prefix_hash": lessons.prefix_hash,
+            "ids": list(lessons.ids),
+        },
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def parse_snapshot(text: str) -> Snapshot | str:
+    """The snapshot that a document holds, or why it is none. Unknown fields are ignored."""
+    try:
+        document = json.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        return "it is no JSON document"
+    if not isinstance(document, dict) or document.get("schema_version") != SCHEMA_VERSION:
+        return f"it is no snapshot of schema_version {SCHEMA_VERSION}"
+    dream, lessons = document.get("dream"), document.get("lessons")
+    if not isinstance(dream, dict) or not isinstance(lessons, dict):
+        return "it lacks `dream` or `lessons`"
+    ids = lessons.get("ids") or []
+    if not isinstance(ids, list):
+        return "`lessons.ids` is no list"
+    try:
+        return Snapshot(
+            dream=DreamState(
+                missing=_flag(dream), byte_length=_count(dream, "byte_length"), prefix_hash=_hash(dream)
+            ),
+            lessons=LessonsState(
+                missing=_flag(lessons), line_count=_count(lessons, "line_count"), prefix_hash=_hash(lessons),
+                ids=tuple(str(name) for name in ids),
+            ),
+        )  # fmt: skip
+    except ValueError as error:
+        return str(error)
+
+
+def _flag(state: Mapping[str, object]) -> bool:
+    value = state.get("missing", False)
+    if not isinstance(value, bool):
+        raise ValueError("`missing` is neither true nor false")
+    return value
+
+
+def _count(state: Mapping[str, object], name: str) -> int:
+    value = state.get(name)
+    if value is None and _flag(state):
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"`{name}` is no count")
+    return value
+
+
+def _hash(state: Mapping[str, object]) -> str:
+    value = state.get("prefix_hash")
+    if _flag(state):
+        return _sha(b"")
+    if not isinstance(value, str) or not re.fullmatch(r"[0-9a-fA-F]{64}", value):
+        raise ValueError("`prefix_hash` is no SHA-256")
+    return value.lower()
+
+
+def render_verdict(verdict: Verdict) -> str:
+    """The validator's one line."""
+    word = "PASS" if verdict.passed else "FAIL"
+    return (
+        f"DREAM_CONTRACT {word} date={verdict.date} lessons_added={verdict.lessons_added}"
+        f" candidates={verdict.candidates} failures={'|'.join(verdict.failures) or 'none'}"
+    )
+
+
+def check(before: Snapshot, dream: bytes | None, lessons: bytes | None, date: str) -> Verdict:
+    """Whether the two files are `before` plus what a synthesis of the local `date` may append.
+
+    A tail of the log that holds nothing but changes of status is no synthesis: it needs no section, and every one of
+    its changes needs the operator's own evidence.
+    """
+    failures: list[str] = []
+    added = _check_lessons(before.lessons, lessons, date, failures)
+    candidates: tuple[Candidate, ...] = ()
+    if dream is None:
+        failures.append("dream-missing: DREAM_LOG.md is not there")
+    else:
+        candidates = _check_dream(before.dream, dream, date, failures, lessons_added=added)
+    clean = tuple(dict.fromkeys(" ".join(failure.replace("|", "/").split()) for failure in failures))
+    return Verdict(date=date, lessons_added=added, candidates=len(candidates), failures=clean)
+
+
+def _check_lessons(before: LessonsState, lessons: bytes | None, date: str, failures: list[str]) -> int:
+    if lessons is None:
+        if not before.missing:
+            failures.append("lessons-missing: LESSONS.jsonl is gone")
+        return 0
+    rows = read_rows(lessons)
+    failures += [f"lessons-json: line {row.line} is no JSON object" for row in rows if row.record is None]
+    old, new = rows[: before.line_count], rows[before.line_count :]
+    if len(old) < before.line_count or _lines_hash(row.data for row in old) != before.prefix_hash:
+        failures.append("lessons-prefix: the lines that were there are not as they were")
+    if new and not lessons.endswith(b"\n"):
+        failures.append("lessons-torn: the last line has no end")
+    _check_rows(before.ids, old, new, date, failures)
+    return len(new)
+
+
+def _check_rows(
+    known: Sequence[str], old: Sequence[Row], new: Sequence[Row], date: str, failures: list[str]
+) -> None:
+    taken: list[object] = [*known, *(row.record.get("lesson_id") for row in old if row.record is not None)]
+    number = next_number(taken)
+    for row in new:
+        if row.record is None:
+            continue
+        name = row.record.get("lesson_id")
+        if name in taken:
+            failures.append(f"lesson-id: line {row.line} repeats {str(name)[:40]}")
+        taken.append(name)
+        for failure in row_failures(row.record, number=number, date=date):
+            rule = "lesson-id" if failure.startswith("lesson_id") else "lesson"
+            failures.append(f"{rule}: line {row.line}: {failure}")
+        words = next(ratifying_words(str(row.record.get("lesson", ""))), None) if _speaks_of_itself(row) else None
+        if words:
+            failures.append(f"self-ratifying: line {row.line} says {words}")
+        number += 1
+
+
+def _speaks_of_itself(row: Row) -> bool:
+    """A lesson may speak of merged branches; it may not speak of itself, a lesson or a candidate, as decided."""
+    text = str((row.record or {}).get("lesson", ""))
+    return re.search(r"\b(?:this|the) (?:lesson|candidate|proposal)\b|\bni-\d{8}", text, re.IGNORECASE) is not None
+
+
+def _check_dream(
+    before: DreamState, dream: bytes, date: str, failures: list[str], *, lessons_added: int
+) -> tuple[Candidate, ...]:
+    size = 0 if before.missing else before.byte_length
+    if len(dream) < size or (size and _sha(dream[:size]) != before.prefix_hash):
+        failures.append("dream-prefix: the bytes that were there are not as they were")
+    head = decode_note(dream[:size])
+    text = head + decode_note(dream[size:])
+    shown = visible(text)
+    everything = find_candidates(shown)
+    new = tuple(one for one in everything if one.start >= len(head))
+    old = tuple(one for one in everything if one.start < len(head))
+    changes = tuple(one for one in find_status_changes(shown) if one.start >= len(head))
+    generated = _without(shown, len(head), changes)
+    if not (changes and not new and not lessons_added and not generated.strip()):
+        _check_sections(shown, len(head), date, failures)
+    for candidate in new:
+        failures += (f"candidate: {candidate.id}: {reason}" for reason in _candidate_failures(candidate, date))
+    ids = [one.id.casefold() for one in everything]
+    failures += (f"candidate: {one.id}: the id is taken" for one in new if ids.count(one.id.casefold()) > 1)
+    for change in changes:
+        failures += (f"status: {change.id}: {reason}" for reason in _change_failures(change, old, new))
+    failures += (f"self-ratifying: the entry says {words}" for words in ratifying_words(generated))
+    return new
+
+
+def _without(shown: str, start: int, changes: Iterable[StatusChange]) -> str:
+    """What was appended, the blocks of status changes left out: those are the operator's word, not generated."""
+    pieces = []
+    for change in changes:
+        pieces.append(shown[start : change.start])
+        start = change.end
+    return "".join([*pieces, shown[start:]])
+
+
+def _check_sections(shown: str, start: int, date: str, failures: list[str]) -> None:
+    sections = find_sections(shown)
+    new = [section for section in sections if section.start >= start]
+    if not new:
+        failures.append("section-missing: no dated section was appended")
+        return
+    failures += (f"section-date: a section of {one.date} was appended" for one in new if one.date != date)
+    newest = max(section.date for section in sections)
+    if newest != date:
+        failures.append(f"newest-date: the newest section is of {newest} and not of {date}")
+    for section in new:
+        said = section_labels(section.body)
+        failures += (f"label-missing: {label}" for label in LABELS if label not in said)
+        failures += (f"label-empty: {label}" for label in LABELS if said.get(label) is False)
+
+
+def _candidate_failures(candidate: Candidate, date: str) -> Iterator[str]:
+    found = _CANDIDATE_ID.fullmatch(candidate.id)
+    if found is None:
+        yield "the id is not ni-YYYYMMDD-NN"
+    elif "-".join(found.groups()) != date:
+        yield f"the id is not of {date}"
+    if candidate.level != 3:
+        yield "the heading is not of level three"
+    if not candidate.name:
+        yield "it has no name"
+    statuses = [value for key, value in candidate.fields if key == "status"]
+    if not statuses or candidate.fields[0][0] != "status":
+        yield "it does not start with its status"
+    failing = [value for value in statuses if value.strip("*_`") != "proposed"]
+    if failing:
+        yield f"the status is {failing[0][:40]} and must be proposed"
+    for name in FIELDS[1:]:
+        if not re.search(r"[^\W_]", candidate.first(name)):
+            yield f"it has no {name}"
+    evidence = candidate.first("operator evidence")
+    if evidence and evidence.strip("*_`. ").lower() != "pending":
+        yield "its operator evidence is not pending"
+
+
+def _change_failures(change: StatusChange, old: Sequence[Candidate], new: Sequence[Candidate]) -> Iterator[str]:
+    if change.id in {candidate.id for candidate in new}:
+        yield "a candidate is decided in the run that proposes it"
+    elif change.id not in {candidate.id for candidate in old}:
+        yield "there is no such candidate"
+    if change.status not in ("approved", "merged", "rejected", "blocked"):
+        yield "the status is none of approved, merged, rejected, blocked"
+    refusal = evidence_refusal(change.operator_evidence)
+    if refusal:
+        yield refusal
+
+
+def _lines_hash(lines: Iterable[bytes]) -> str:
+    return _sha(b"\n".join(lines))
+
+
+def _sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

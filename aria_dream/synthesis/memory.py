@@ -1,0 +1,73 @@
+"""Which folder of a vault is its memory, by names alone, and what `init --memory` puts there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from aria_dream.synthesis.entry import render_log_head
+from aria_dream.vault.names import fold_path
+from aria_dream.vault.note import NotePath
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from aria_dream.policy.settings import Settings
+
+USUAL_FOLDERS: Final = ("vault/memory", "memory")
+LOG_NAME: Final = "DREAM_LOG.md"
+LESSONS_NAME: Final = "runtime/LESSONS.jsonl"
+
+
+def log_path(folder: str) -> NotePath:
+    """The one Dream log of a memory folder. An older `runtime/DREAM_LOG.md` is nobody's input and nobody's output."""
+    return NotePath(folder) / LOG_NAME
+
+
+def lessons_path(folder: str) -> NotePath:
+    return NotePath(folder) / LESSONS_NAME
+
+
+def source_paths(settings: Settings) -> tuple[str, ...]:
+    """Where the sources lie in the memory folder, as the policy says, in the order they are read."""
+    return (
+        settings.capsules_path,
+        settings.session_log_path,
+        settings.trust_decay_path,
+        settings.honesty_ledger_path,
+        settings.failed_experiments_path,
+        settings.failure_modes_path,
+        settings.capture_candidates_path,
+    )
+
+
+def is_memory(names: Iterable[str], settings: Settings) -> bool:
+    """Whether a folder with these names in it (files and folders) is a memory and not a writer's notes *on* memory.
+
+    It is where it is empty, or holds at least one thing that a memory keeps.
+    """
+    kept = {LOG_NAME, *(path for path in (LESSONS_NAME, *source_paths(settings)) if path)}
+    known = {fold_path(path.split("/", 1)[0]) for path in kept}
+    found = [fold_path(name) for name in names]
+    return not found or any(name in known for name in found)
+
+
+def choose_new_folder(folders: Collection[str], wanted: str, is_ours: Callable[[str], bool]) -> str:
+    """The folder that `init --memory` makes or completes; "" where every usual name is the writer's.
+
+    `folders` are the folders of the vault. A memory that is there stays; `wanted` is the policy's `memory_folder`.
+    """
+    spelled = {fold_path(folder): folder for folder in folders}
+    if wanted:
+        return spelled.get(fold_path(wanted), wanted)
+    usual = [(spelled.get(fold_path(folder), folder), fold_path(folder) in spelled) for folder in USUAL_FOLDERS]
+    for folder, exists in usual:
+        if exists and is_ours(folder):
+            return folder
+    has_vault = "vault" in spelled
+    ordered = usual if has_vault else usual[::-1]
+    return next((folder for folder, exists in ordered if not exists), "")
+
+
+def new_files(folder: str) -> tuple[tuple[str, str], ...]:
+    """`(vault path, text)` of the two files that a synthesis appends to, before their first line."""
+    return ((str(log_path(folder)), render_log_head()), (str(lessons_path(folder)), ""))

@@ -1,0 +1,53 @@
+"""Words that claim what only the operator may say, and how a quoted text is kept from saying them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from aria_dream.dream.plain_text import clean, escape_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SHOWN_CHARACTERS: Final = 240
+"""Most of a source's text that an entry quotes; the reference leads to the rest."""
+
+_DENIED = re.compile(r"\b(?:not|never|nothing|none|nobody|cannot|no)\b(?:[ \t]+\w+){0,3}[ \t]*$", re.IGNORECASE)
+_DECIDED = re.compile(r"\b(?:approved|merged)\b", re.IGNORECASE)
+_SELF = re.compile(
+    r"\b(?:self|auto)[- ]?(?:approv\w*|ratif\w*|merg\w*|accept\w*|confirm\w*|promot\w*|verif\w*)"
+    r"|\bratif(?:y|ied|ies)\b"
+    r"|\b(?:i|we|dream|this (?:run|pass|dream|entry))[ \t]+(?:hereby[ \t]+)?(?:approve|merge|ratify|accept|promote)s?\b"
+    r"|\bhereby[ \t]+\w+"
+    r"|\b(?:approval|consent)[ \t]+(?:is[ \t]+|was[ \t]+)?(?:implied|inferred|assumed|given|granted|unnecessary|not needed)"
+    r"|\b(?:no|without)[ \t]+(?:operator[ \t]+)?(?:approval|review)[ \t]+(?:is[ \t]+)?(?:needed|required|necessary)"
+    r"|\bneeds[ \t]+no[ \t]+(?:operator[ \t]+)?(?:approval|review)"
+    r"|\boperator[ \t]+(?:has[ \t]+)?(?:agreed|accepted|confirmed|signed off|approves|agrees)\b"
+    r"|\b(?:counts?|treated|considered|deemed|taken)[ \t]+(?:as[ \t]+)?(?:verified|accepted|proven|confirmed)\b"
+    r"|\balready[ \t]+(?:accepted|verified|promoted|applied|in force)\b",
+    re.IGNORECASE,
+)
+
+
+def ratifying_words(text: str) -> Iterator[str]:
+    """The words by which a generated text would decide for the operator: `approved`, `merged`, and every other way of
+    ratifying itself. A plain denial in front ("nothing was merged") decides nothing and is let through."""
+    for found in _DECIDED.finditer(text):
+        if not _DENIED.search(text, max(0, found.start() - 60), found.start()):
+            yield found[0]
+    for found in _SELF.finditer(text):
+        yield found[0]
+
+
+def quotable(text: str, ref: str = "") -> str:
+    """`text` on one line as inert Markdown, cut to what an entry shows.
+
+    A text that would decide something is not repeated at all: what stands in the log must be the log's own words.
+    """
+    if _DECIDED.search(text) or next(ratifying_words(text), None):
+        return f"its words stand at {escape_plain(ref)}" if ref else "its words are not repeated here"
+    shown = clean(text)
+    if len(shown) > SHOWN_CHARACTERS:
+        shown = shown[:SHOWN_CHARACTERS].rsplit(" ", 1)[0] + " …"
+    return escape_plain(shown, line_start=True)
