@@ -25,7 +25,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("init", "Prepare a vault for dreaming: policy, triggers, and the folder for dreams."),
     "run": ("run", "Look after a vault: dream while nobody is there, and let go at once when somebody returns."),
     "status": ("status", "Show what the daemon of a vault is doing, and what it waits for."),
-    "service": ("service", "Let the system start the daemon of a vault when you log in."),
     "doctor": ("doctor", "Show what aria-dream sees of this machine, and what keeps it from dreaming now."),
     "dream": ("dream", "Dream once, now, and append what was found to the day's dream note."),
     "resonances": ("resonances", "List the links nobody has drawn yet, best first."),
@@ -33,6 +32,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "links": ("links", "Count a vault's links; show unresolved, ambiguous and isolated ones."),
     "prompts": ("prompts", "List the prompts a model is asked with; show one, or copy one into the vault to edit."),
     "eval": ("eval", "Measure the judge on labelled pairs, or the ranking on hidden links."),
+    "synthesize": (
+        "synthesize",
+        "Learn from a vault's working memory: append a dated entry and the lessons that the rules admit.",
+    ),
+    "contract": ("contract", "Take a snapshot of a memory before a synthesis, and check it after."),
     "policy": ("policy", "Show every setting in force, where it comes from, and what needs mending."),
 }
 """Name of each command, in the order of the help: its module in this package, and one line of help (the command's

@@ -1,0 +1,129 @@
+"""`aria-dream run`: the daemon of one vault, in the foreground; `service` makes the system start it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import aria_dream
+from aria_dream.cli.output import progress_bar
+from aria_dream.cli.vault_argument import vault_argument
+from aria_dream.effects.places import CACHE_VARIABLE, STATE_VARIABLE, find_places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from aria_dream.daemon import Daemon, Order
+    from aria_dream.effects.episode_process import EpisodeProcess
+    from aria_dream.effects.places import Places
+
+
+@click.command("run")
+@vault_argument
+@click.option("--once", is_flag=True, help="Look once: dream if that is due now, else say why not.")
+def command(vault: Path, *, once: bool) -> None:
+    """Look after a vault: dream while nobody is there, and let go at once when somebody returns.
+
+    Runs until it is ended (Ctrl-C). `aria-dream status` shows what it waits for.
+    """
+    places = find_places()
+    root = Path(os.path.realpath(vault))
+    while not _look_after(root, places, once=once):
+        pass  # the vault has another id now, so lock, state and log are others
+
+
+def _look_after(root: Path, places: Places, *, once: bool) -> bool:
+    """Runs the daemon; whether that is all."""
+    from aria_dream.daemon import Daemon, Parting
+    from aria_dream.effects.live_policy import read_live_policy
+    from aria_dream.effects.lock import daemon_lock
+    from aria_dream.effects.presence import Sensors
+    from aria_dream.effects.rotating_log import logging_to
+    from aria_dream.effects.watcher import VaultWatcher
+
+    live = read_live_policy(root, places)
+    state_folder = live.state_folder(places)
+    purpose = "aria-dream run --once" if once else "aria-dream run"
+    with (
+        daemon_lock(state_folder, purpose).held(wait_s=0),
+        logging_to(state_folder, echo=None if once else sys.stderr),
+    ):
+        settings = live.policy.settings
+        with progress_bar("Reading notes") as progress:
+            watcher = VaultWatcher(
+                root, places, state_folder=state_folder, poll_s=settings.poll_s,
+                index_debounce_ms=settings.index_debounce_ms, progress=progress,
+            )  # fmt: skip
+        with watcher:
+            daemon = Daemon(watcher, places, sensors=Sensors(), launch=launch_with(places))
+            with ended_by_signals(daemon.stop):
+                if once:
+                    _say_once(daemon)
+                    return True
+                return daemon.run() is Parting.STOPPED
+
+
+def _say_once(daemon: Daemon) -> None:
+    from aria_dream.effects.status import read_status
+    from aria_dream.policy.due import NotYet
+
+    verdict = daemon.run_once()
+    if isinstance(verdict, NotYet):
+        click.echo(f"{verdict.reason[:1].upper()}{verdict.reason[1:]}.")
+    else:
+        click.echo(f"It was time: {verdict.why}.")
+        status = read_status(daemon.state_folder)
+        if status is not None and status.last_run is not None:
+            run = status.last_run
+            click.echo(f"The dream: {run.end}; {run.reason}.")
+    for remark in verdict.remarks:
+        click.echo(f"Also: {remark}.")
+
+
+def launch_with(places: Places) -> Callable[[Order, Callable[[], None]], EpisodeProcess]:
+    """How a stage is started as a child, with these state and cache folders."""
+
+    def launch(order: Order, wake: Callable[[], None]) -> EpisodeProcess:
+        from aria_dream.effects.episode_process import EpisodeProcess
+
+        # -P: the folder that we were started in, which may be the vault, is no place to import from.
+        command = [
+            sys.executable, "-P", "-m", "aria_dream.cli.episode", str(order.root), "--kind", order.kind,
+            "--quiet-s", f"{order.quiet_s:g}", "--host", order.host,
+        ]  # fmt: skip
+        package = str(Path(aria_dream.__file__).parent.parent)
+        environ = {
+            **os.environ,
+            STATE_VARIABLE: str(places.state),
+            CACHE_VARIABLE: str(places.cache),
+            "PYTHONPATH": os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH")))),
+        }
+        return EpisodeProcess(command, wake=wake, environ=environ, folder=order.state_folder)
+
+    return launch
+
+
+@contextmanager
+def ended_by_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """SIGTERM, Ctrl-C and a closed terminal call `stop` inside the `with` block; a second Ctrl-C ends at once."""
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
+    before = {getattr(signal, name): signal.getsignal(getattr(signal, name)) for name in names}
+
+    def end(number: int, _frame: object) -> None:
+        if number == signal.SIGINT:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        stop()
+
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

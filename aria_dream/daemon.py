@@ -1,0 +1,292 @@
+"""F7: the daemon. It waits until something is due, has a child do it, ends the child when somebody returns, repeats.
+
+Nothing here writes into a writer's note, computes a dream or waits busily: it looks every `poll_s` seconds, wakes for
+what happens in the vault, and while a child works looks twice a second, and before each step of the child's once more.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import socket
+import time
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+from aria_dream.dream.run_record import PastRun, RunEnd, failures_in_a_row
+from aria_dream.effects.conflict_copies import merge_conflict_copies
+from aria_dream.effects.files import DiskVault
+from aria_dream.effects.outlook import SLOW_AFTER, SLOW_S, Outlook
+from aria_dream.effects.presence import read_moment
+from aria_dream.effects.rotating_log import cause_of
+from aria_dream.effects.telling import Telling
+from aria_dream.errors import (
+    AriaDreamError,
+    BusyError,
+    PolicyClosedError,
+    VaultUnreadableError,
+    WriteRefusedError,
+)
+from aria_dream.policy.due import Due, NotYet, Occasion
+from aria_dream.policy.policy import is_policy_name
+from aria_dream.policy.triggers import BUILT, Stage, is_triggers_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from aria_dream.effects.episode_process import EpisodeEnd
+    from aria_dream.effects.outlook import View
+    from aria_dream.effects.places import Places
+    from aria_dream.effects.presence import Sensors
+    from aria_dream.effects.vault_change import VaultChange
+    from aria_dream.effects.watcher import VaultWatcher
+    from aria_dream.errors import Problem
+    from aria_dream.policy.circumstances import Moment
+
+log = logging.getLogger(__name__)
+
+ATTEND_S = 0.5
+"""While a child works, somebody's return is looked for at least so often."""
+
+KINDS = {
+    Occasion.IDLE: "idle dream",
+    Occasion.NIGHT: "nightly dream",
+    Occasion.SEED: "seed dream",
+    Occasion.START: "dream",
+}
+"""What the heading of a dream says of its occasion."""
+
+_REFUSALS = frozenset(
+    error.exit_code for error in (VaultUnreadableError, BusyError, WriteRefusedError, PolicyClosedError)
+)
+
+
+class Episode(Protocol):
+    """A child at work, as `EpisodeProcess` is one."""
+
+    def give_leave(self) -> None:
+        """Lets it do the unit of work that it asked for, if it did."""
+
+    def ended(self) -> EpisodeEnd | None:
+        """How it ended; None while it works."""
+
+    def end(self) -> EpisodeEnd:
+        """How it ended, which it does now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What a child is to do."""
+
+    root: Path
+    stage: Stage
+    kind: str
+    quiet_s: float
+    """A note of ours that somebody touched so recently is left alone."""
+    host: str
+    state_folder: Path
+
+
+class Parting(Enum):
+    """Why `Daemon.run` returned."""
+
+    STOPPED = "stopped"
+    MOVED = "moved"
+    """The vault has another id now (a policy note was made or exchanged): state, lock and log lie elsewhere."""
+
+
+class Daemon:
+    """The daemon of one vault. Whoever makes it holds the vault's daemon lock."""
+
+    def __init__(
+        self,
+        watcher: VaultWatcher,
+        places: Places,
+        *,
+        sensors: Sensors,
+        launch: Callable[[Order, Callable[[], None]], Episode],
+        moment: Callable[[str], tuple[Moment, tuple[Problem, ...]]] = read_moment,
+        clock: Callable[[], float] = time.monotonic,
+        host: str | None = None,
+    ) -> None:
+        """`launch(order, wake)` starts a child that calls `wake` when there is something to see. `clock` is the
+        monotonic clock that `moment` tells.
+
+        Raises:
+            VaultUnreadableError: the vault cannot be read.
+            WriteRefusedError: its state folder cannot be written.
+        """
+        self._watcher = watcher
+        self._launch = launch
+        self._clock = clock
+        self._host = socket.gethostname() if host is None else host
+        self._outlook = Outlook(watcher, places, sensors=sensors, host=self._host, moment=moment, clock=clock)
+        self._telling = Telling(self._outlook)
+        self._is_stopping = False
+        self._outlook.book.look_after(self._now().now)
+        self._settle()
+
+    @property
+    def state_folder(self) -> Path:
+        """The vault's state folder, as it was when the daemon was made."""
+        return self._outlook.state_folder
+
+    def _now(self) -> Moment:
+        return self._outlook.local_moment()[0]
+
+    def stop(self) -> None:
+        """Ends `run`, and the child if one works. Safe in a signal handler and in any thread."""
+        self._is_stopping = True
+        self._watcher.call()
+
+    def run(self) -> Parting:
+        """Looks, waits, and lets dream, until `stop` or until the vault's id changes. Survives whatever goes wrong."""
+        view: View | None = None
+        while not self._is_stopping:
+            view, pause_s = self._tick_safely()
+            if self._outlook.live.vault_id != self.state_folder.name:
+                log.info("the vault has another id now; starting afresh")
+                return Parting.MOVED
+            self._rest(self._clock() + pause_s)
+        log.info("stopped")
+        if view is not None:
+            self._telling.write_view(view, doing="stopped")
+        return Parting.STOPPED
+
+    def run_once(self) -> Due | NotYet:
+        """What was due now, done; or why nothing was."""
+        first, last = self._tick()
+        self._telling.write_view(last, doing="stopped")
+        return first.verdict
+
+    def _tick_safely(self) -> tuple[View | None, float]:
+        """One look, and how long to rest after it."""
+        telling = self._telling
+        try:
+            view = self._tick()[1]
+        except Exception as error:  # noqa: BLE001 - HOUSE: one of the two places that catch whatever comes
+            telling.looks_failed += 1
+            log.error("this look failed: %s", cause_of(error))  # noqa: TRY400 - a traceback may quote a note
+            telling.write_failure(cause_of(error))
+            poll_s = float(self._outlook.live.policy.settings.poll_s)
+            return None, max(poll_s, SLOW_S) if telling.looks_failed >= SLOW_AFTER else poll_s
+        telling.looks_failed = 0
+        return view, float(self._outlook.live.policy.settings.poll_s)
+
+    def _tick(self) -> tuple[View, View]:
+        """Looks, and does what is due; how it stood before and how it stands after."""
+        view = self._outlook.look()
+        self._telling.log_news(view)
+        if isinstance(view.verdict, NotYet):
+            self._telling.write_view(view)
+            return view, view
+        self._telling.write_view(view, doing="dreaming")
+        self._run(view, view.verdict)
+        after = self._outlook.look()
+        self._telling.write_view(after)
+        return view, after
+
+    def _run(self, view: View, due: Due) -> None:
+        """One run, from its record on the disk to the record of its end."""
+        outlook, at = self._outlook, view.moment.now.astimezone(view.moment.zone)
+        run = PastRun(
+            id=f"{at:%Y%m%d-%H%M%S}-{os.getpid()}-{len(outlook.ended_s)}",
+            at=at,
+            occasion=due.occasion.value,
+            stages=tuple(stage.value for stage in due.stages),
+            night=due.night,
+            seed=next(iter(view.new_seeds), ""),
+        )
+        outlook.book.start(run)
+        outlook.has_run = True
+        log.info("starting %s: %s", ", ".join(run.stages), due.why)
+        ended = replace(run, end=RunEnd.DONE)
+        try:
+            self._merge_copies()
+            for stage in due.stages:
+                ended = self._stage(run, stage, KINDS[due.occasion])
+                if ended.end is not RunEnd.DONE:
+                    break
+        except Exception as error:  # noqa: BLE001 - the run's own record must say how it ended
+            ended = replace(run, end=RunEnd.FAILED, reason=cause_of(error))
+        finally:
+            outlook.ended_s = {**dict(list(outlook.ended_s.items())[-100:]), run.id: self._clock()}
+        outlook.book.end(replace(ended, ended_at=self._now().now.astimezone(at.tzinfo)))
+        self._telling.log_end(ended)
+        if ended.end is RunEnd.FAILED and failures_in_a_row(outlook.book.read().log) >= SLOW_AFTER:
+            outlook.slow_until_s = self._clock() + SLOW_S
+        self._settle()
+
+    def _stage(self, run: PastRun, stage: Stage, kind: str) -> PastRun:
+        assert stage in BUILT, stage
+        outlook = self._outlook
+        # What our last dream wrote is nobody's typing.
+        ours_s = self._clock() - max(outlook.ended_s.values(), default=-math.inf)
+        quiet_s = min(float(outlook.live.policy.settings.tick_quiet_s), ours_s)
+        order = Order(root=outlook.root, stage=stage, kind=kind, quiet_s=quiet_s, host=self._host,
+                      state_folder=self.state_folder)  # fmt: skip
+        end, stopped = self._attend(self._launch(order, self._watcher.call), self._clock())
+        if end.result is not None:
+            found, pairs = end.result, end.result.get("pairs")
+            said = str(found.get("reason") or found.get("note") or "")
+            return replace(run, end=RunEnd.DONE, reason=said, episode=str(found.get("episode") or ""),
+                           pairs=pairs if isinstance(pairs, int) else 0)  # fmt: skip
+        if stopped:
+            return replace(run, end=RunEnd.INTERRUPTED, reason=stopped)
+        kind_of_end = RunEnd.REFUSED if end.exit_code in _REFUSALS else RunEnd.FAILED
+        return replace(run, end=kind_of_end, reason=end.error)
+
+    def _attend(self, episode: Episode, started_s: float) -> tuple[EpisodeEnd, str]:
+        """How the child ended, and why it was ended early (`""`: it was not).
+
+        Leave for the next unit of work is given only right after a look that found nobody.
+        """
+        try:
+            while (end := episode.ended()) is None:
+                told = "aria-dream was told to stop" if self._is_stopping else ""
+                if reason := told or self._outlook.stop_reason(self._clock() - started_s):
+                    return episode.end(), reason
+                episode.give_leave()
+                self._watcher.wait(ATTEND_S)
+        except BaseException:
+            episode.end()
+            raise
+        return end, ""
+
+    def _merge_copies(self) -> None:
+        """What a sync could not merge of our own notes, merged before a dream adds to them."""
+        for problem in merge_conflict_copies(self._watcher.index, self._outlook.own_notes(), self._files()):
+            log.warning("%s", problem)
+
+    def _files(self) -> DiskVault:
+        return DiskVault(self._outlook.root, self.state_folder)
+
+    def _settle(self) -> None:
+        """Finishes or undoes what a crash or an early end left half done; forgets what cannot be undone any more."""
+        if not self._watcher.may_write:
+            return
+        try:
+            files = self._files()
+            for settled in files.recover():
+                log.info("an interrupted change is settled: %s", settled.verdict.value)
+            files.purge(self._now().now, self._outlook.live.policy.settings.rollback_window_h)
+        except (AriaDreamError, OSError) as error:
+            log.warning("an interrupted change waits to be settled: %s", cause_of(error))
+
+    def _rest(self, until_s: float) -> None:
+        """Waits. The vault's going and coming, a changed policy, and `stop` end it early; other edits do not."""
+        was = type(self._watcher.state)
+        while not self._is_stopping and (left_s := until_s - self._clock()) > 0:
+            change = self._watcher.wait(left_s)
+            if (change is not None and _is_policy_change(change)) or type(self._watcher.state) is not was:
+                return
+            del change  # it holds an index, and the next one is on its way
+
+
+def _is_policy_change(change: VaultChange) -> bool:
+    moved = [path for pair in change.renamed for path in pair]
+    named = (*change.created, *change.edited, *change.removed, *moved)
+    return any(is_policy_name(path) or is_triggers_name(path) for path in named if "/" not in path)

@@ -1,0 +1,141 @@
+"""The child's side of `episode_process`: no unit of work without leave, and none after the parent has gone."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, TextIO
+
+from aria_dream.effects.episode_process import WRITE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from aria_dream.vault.edit import ChangeSet, Exists
+    from aria_dream.vault.note import NotePath
+    from aria_dream.world import (
+        Absent,
+        Conflict,
+        Content,
+        Failed,
+        PastChange,
+        Refused,
+        Settled,
+        VaultFiles,
+        Written,
+    )
+
+UNIT_S = 0.25
+"""A unit of work ends at the first step after so long; leave is asked again then."""
+ABANDONED = 143
+"""Exit code of a child whose parent has gone: that of a SIGTERM, as shells tell it."""
+
+
+class Leave:
+    """Asks for leave on `out`, hears it on the descriptor `answers`. One thread asks."""
+
+    def __init__(
+        self,
+        out: TextIO,
+        answers: int,
+        *,
+        unit_s: float = UNIT_S,
+        clock: Callable[[], float] = time.monotonic,
+        leave_at_once: Callable[[int], object] = os._exit,
+    ) -> None:
+        self._out = out
+        self._answers = answers
+        self._unit_s = unit_s
+        self._clock = clock
+        self._leave_at_once = leave_at_once
+        self._given = threading.Semaphore(0)
+        self._begun_s: float | None = None
+        self._is_writing = False
+        self._is_abandoned = False
+        threading.Thread(target=self._hear, name="leave", daemon=True).start()
+
+    def _hear(self) -> None:
+        while True:
+            try:
+                heard = os.read(self._answers, 1)
+            except OSError:
+                heard = b""
+            if not heard:
+                break
+            self._given.release()
+        self._is_abandoned = True
+        if not self._is_writing:
+            self._leave_at_once(ABANDONED)
+        self._given.release()
+
+    def __call__(self, unit: str) -> None:
+        """Returns when the next unit may begin: at once while the last one is still short, else once leave is given.
+
+        Before a `WRITE`, leave is always asked; after it the process no longer lets itself be ended.
+        """
+        now = self._clock()
+        if unit != WRITE and self._begun_s is not None and now - self._begun_s < self._unit_s:
+            return
+        self.say({"ask": unit})
+        self._given.acquire()
+        if self._is_abandoned and not self._is_writing:
+            self._leave_at_once(ABANDONED)
+        if unit == WRITE and not self._is_writing:
+            self._is_writing = True
+            with suppress(ValueError):  # not in the main thread: then SIGTERM still ends it, and the journal settles
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        self._begun_s = self._clock()
+
+    def say(self, line: dict[str, object]) -> None:
+        """Tells the parent; a parent that has gone ends the process."""
+        try:
+            self._out.write(json.dumps(line) + "\n")
+            self._out.flush()
+        except OSError:
+            if not self._is_writing:
+                self._leave_at_once(ABANDONED)
+
+
+class AskingVault:
+    """A vault whose every write needs leave."""
+
+    def __init__(self, files: VaultFiles, leave: Callable[[str], None]) -> None:
+        self._files = files
+        self._leave = leave
+
+    def read(self, path: NotePath) -> Content | Absent | Refused:
+        """As the vault reads."""
+        return self._files.read(path)
+
+    def write(
+        self, changes: ChangeSet, *, label: str = "", quiet_s: float = 0.0
+    ) -> Written | Conflict | Exists | Refused | Failed:
+        """As the vault writes, once leave is given."""
+        self._leave(WRITE)
+        return self._files.write(changes, label=label, quiet_s=quiet_s)
+
+    def recover(self) -> tuple[Settled, ...]:
+        """As the vault recovers."""
+        return self._files.recover()
+
+    def past_changes(self) -> tuple[PastChange, ...]:
+        """As the vault remembers."""
+        return self._files.past_changes()
+
+    def purge(self, now: datetime, window_h: float) -> int:
+        """As the vault forgets."""
+        return self._files.purge(now, window_h)
+
+
+def protocol_streams() -> tuple[TextIO, int]:
+    """The real stdout, and stdin's descriptor; whatever else prints from now on goes to stderr."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return out, 0

@@ -1,0 +1,102 @@
+"""The journals as the daemon wants them: read again only when they changed, and kept as a few figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from aria_dream.dream.run_record import (
+    PastRun,
+    RunEnd,
+    RunLog,
+    ended_record,
+    parse_run_log,
+    since_record,
+    started_record,
+)
+from aria_dream.effects.journal import Journal
+from aria_dream.effects.lock import writer_lock
+from aria_dream.effects.records import PROPOSALS, RUNS, RecordBook
+from aria_dream.errors import StateDamagedError
+from aria_dream.review.proposal import open_count
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from aria_dream.dream.episode import EpisodeRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What matters of the journals to whoever decides about the present moment."""
+
+    log: RunLog
+    episodes: tuple[EpisodeRecord, ...] = ()
+    """The last dreams, oldest first."""
+    open_proposals: int = 0
+    problems: tuple[str, ...] = ()
+    damage: str = ""
+    """Why the journals cannot be read, as a sentence; nothing may be started then."""
+
+
+_KEPT = 200
+"""Dreams that are kept: more than any two days hold."""
+
+
+class RunBook:
+    """The runs of one vault. Only the daemon writes here; `RecordBook` writes the dreams into the same file."""
+
+    def __init__(self, state_folder: Path) -> None:
+        self._folder = state_folder
+        self._journal = Journal(state_folder / RUNS, writer_lock(state_folder))
+        self._records = RecordBook(state_folder)
+        self._seen: tuple[object, ...] = ()
+        self._known = Remembered(log=RunLog())
+
+    def read(self) -> Remembered:
+        """What the journals say now. Never raises for what is in them."""
+        state = tuple(_state(self._folder / name) for name in (RUNS, PROPOSALS))
+        if state != self._seen:
+            self._known, self._seen = self._read(), state
+        return self._known
+
+    def _read(self) -> Remembered:
+        try:
+            records = self._records.read()
+            text = (self._folder / RUNS).read_text("utf-8", "replace") if (self._folder / RUNS).exists() else ""
+        except StateDamagedError as error:
+            return replace(self._known, damage=str(error))
+        except OSError as error:
+            return replace(self._known, damage=f"{self._folder / RUNS} cannot be read ({error.strerror or error})")
+        return Remembered(
+            log=parse_run_log(text),
+            episodes=tuple(replace(one, params={}, memory=type(one.memory)()) for one in records.episodes[-_KEPT:]),
+            open_proposals=open_count(records.states.values()),
+            problems=tuple(str(problem) for problem in records.problems),
+        )
+
+    def look_after(self, at: datetime) -> None:
+        """Notes that a daemon looks after the vault, and the end of runs that were torn away with an earlier one."""
+        log = self.read().log
+        if log.since is None:
+            self._journal.append(since_record(at))
+        for run in log.unended:
+            said = "aria-dream itself was ended in the middle of it"
+            self.end(replace(run, end=RunEnd.BROKEN_OFF, ended_at=at, reason=said))
+
+    def start(self, run: PastRun) -> None:
+        """Journal a run; it is on the disk when this returns."""
+        self._journal.append(started_record(run))
+
+    def end(self, run: PastRun) -> None:
+        """Journal how it ended."""
+        self._journal.append(ended_record(run))
+
+
+def _state(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
