@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 WORDS_COUNTED: Final = 100
 """Words of a note are counted up to here: what asks for them asks whether a note is more than a few lines."""
 
+_SURELY_ENOUGH: Final = 900
+"""Characters that hold more than `WORDS_COUNTED` words of most languages that put spaces between them."""
+
 _BLOCK_ID = re.compile(r"\^(?<![^\s]\^)[A-Za-z0-9\-]+(?=[ \t]*(?:\r?\n|\Z))")
 _ATX = re.compile(r"#{1,6}(?=[ \t]|$)")
 _CLOSING_MARKS = re.compile(r"(?:^|[ \t])#+[ \t]*$")
@@ -28,15 +31,19 @@ def find_tags(body: str, zones: Zones, wikilinks: list[Wikilink]) -> list[str]:
     """The tags of a body without `#`, in order, outside code, math, HTML and links."""
     if "#" not in body:
         return []
+    return tags_outside(
+        body, sorted(zones.opaque + [link[:2] for link in zones.links] + [link[:2] for link in wikilinks])
+    )
+
+
+def tags_outside(body: str, spans: list[tuple[int, int]]) -> list[str]:
+    """The tags of a body, in order, that begin in none of the sorted `spans`."""
     tags: list[str] = []
-    excluded: list[tuple[int, int]] | None = None
     at = covered = 0
     for match in TAG.finditer(body):
-        if excluded is None:
-            excluded = sorted(zones.opaque + [link[:2] for link in zones.links] + [link[:2] for link in wikilinks])
         start = match.start()
-        while at < len(excluded) and excluded[at][0] <= start:
-            covered = max(covered, excluded[at][1])
+        while at < len(spans) and spans[at][0] <= start:
+            covered = max(covered, spans[at][1])
             at += 1
         if start >= covered and is_tag(match[1]):
             tags.append(match[1])
@@ -83,7 +90,8 @@ def find_comments(body: str, opaque: list[tuple[int, int]]) -> list[tuple[int, i
 
 def hidden_spans(body: str, opaque: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Where a body is no prose: `opaque` and the comments, sorted and disjoint."""
-    comments = find_comments(body, opaque) if "%%" in body else []
+    # A search for two characters costs ten times one for a single one.
+    comments = find_comments(body, opaque) if "%" in body and "%%" in body else []
     return joined(opaque + comments) if comments else opaque
 
 
@@ -106,13 +114,26 @@ def heading_text(written: str) -> str:
     return _UNDERLINE.sub("", written).strip()
 
 
+def count_prose(body: str, opaque: list[tuple[int, int]]) -> int:
+    """`count_words` outside `opaque` and comments."""
+    head = body[: min(opaque[0][0], _SURELY_ENOUGH) if opaque else _SURELY_ENOUGH]
+    if len(head.split()) > WORDS_COUNTED and "%%" not in head:
+        return WORDS_COUNTED
+    return count_words(body, hidden_spans(body, opaque))
+
+
 def count_words(body: str, opaque: list[tuple[int, int]]) -> int:
     """Words of prose outside `opaque`, at most `WORDS_COUNTED`. What has no letter or digit is no word; where words
     are not spaced (Chinese, Japanese, Thai …) two characters count as one."""
     words: list[str] = []
     at = 0
     for start, end in (*opaque, (len(body), len(body))):
-        words += body[at:start].split(None, WORDS_COUNTED)
+        # Most often the beginning is enough, and splitting it copies nothing of what lies behind. It never has more
+        # words than the whole.
+        more = body[at : min(start, at + _SURELY_ENOUGH)].split()
+        if start - at > _SURELY_ENOUGH and len(words) + len(more) <= WORDS_COUNTED:
+            more = body[at:start].split(None, WORDS_COUNTED)
+        words += more
         at = end
         if len(words) > WORDS_COUNTED:
             return WORDS_COUNTED

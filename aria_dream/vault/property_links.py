@@ -30,8 +30,8 @@ class PropertyLink(NamedTuple):
 
 def property_links(properties: dict[str, object], source: str) -> Iterator[PropertyLink]:
     """The links of the properties in their order, each once for each value that is one."""
-    if "[" not in source and "\\" not in source:
-        return
+    if "[[" not in source and "](" not in source and "\\" not in source:
+        return  # the brackets of a link stand together in the YAML too, unless an escape writes them
     for text in leaf_texts(properties):
         value = text.strip()
         if value.startswith(("[", "![")):

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from pyromark import Markdown, Options
 
 from aria_dream.vault.body import WORDS_COUNTED
-from aria_dream.vault.link import split_destination, split_wikilink
+from aria_dream.vault.link import ScannedLink, split_destination, split_target
 from aria_dream.vault.tags import TAG, is_tag
 
 if TYPE_CHECKING:
@@ -35,19 +35,6 @@ _ANCHOR: Final = '<a href="'
 _IMAGE: Final = '<img src="'
 _MARKS: Final = frozenset("\x02\x03")
 _HIDING: Final = (("", "<code", "</code>"), ("$", '<span class="math math-', "</span>"))
-
-
-class ScannedLink(NamedTuple):
-    """A link as the index keeps it; fields as in `Link`."""
-
-    path: str
-    subpath: str
-    embed: bool
-    in_frontmatter: bool
-    markdown: bool
-    start: int
-    """Offset in the body, in characters, of the link's start or, in a Markdown link, of a place within; -1 in the
-    frontmatter, where nothing cheap tells it."""
 
 
 def read_rendered(  # noqa: C901  # one list of reasons to give up, read top to bottom
@@ -82,7 +69,7 @@ def read_rendered(  # noqa: C901  # one list of reasons to give up, read top to 
     for index, (start, _, inner, embed) in enumerate(candidates):
         if index in hidden.links:
             continue
-        path, subpath, _ = split_wikilink(inner)
+        path, subpath = split_target(inner)
         if path or subpath:
             links.append(_new(ScannedLink, (path, subpath, embed, False, False, start)))
     if "](" in body:

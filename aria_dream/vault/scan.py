@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aria_dream.errors import Problem
-from aria_dream.vault.body import WORDS_COUNTED, count_words, find_tags, hidden_spans
-from aria_dream.vault.link import find_label_end, split_destination, split_wikilink
+from aria_dream.vault.body import WORDS_COUNTED, count_prose, find_tags, tags_outside
+from aria_dream.vault.link import ScannedLink, find_label_end, split_destination, split_target
 from aria_dream.vault.properties import SECOND_BLOCK, find_frontmatter, named, parse_properties, read_names
 from aria_dream.vault.property_links import property_links
-from aria_dream.vault.rendered import ScannedLink, read_rendered
+from aria_dream.vault.rendered import read_rendered
 from aria_dream.vault.simple import read_simple
 from aria_dream.vault.zones import MarkdownLink, Wikilink, find_candidates, read_body
 
@@ -70,20 +70,14 @@ def scan_note(text: str) -> NoteScan:
         if body.startswith("---") and find_frontmatter(body):
             problems.append(Problem("", text.count("\n", 0, frontmatter.body_start) + 1, SECOND_BLOCK))
     simple = read_simple(body)
-    candidates = find_candidates(body) if simple is None else []
-    quick = read_rendered(body, candidates) if simple is None else None
-    if quick is not None:
-        words = WORDS_COUNTED
-        links += quick[0]
-        tags += quick[1]
+    if simple is not None:
+        links += simple.links
+        tags += tags_outside(body, simple.covered)
+        words = count_prose(body, simple.opaque)
     else:
-        zones, wikilinks = read_body(body, candidates) if simple is None else simple
-        places: list[MarkdownLink | Wikilink] = [*zones.links, *wikilinks]
-        if zones.links:
-            places.sort(key=_start)
-        links += _body_links(body, places)
-        tags += find_tags(body, zones, wikilinks)
-        words = count_words(body, hidden_spans(body, zones.opaque))
+        found, found_tags, words = _read_any(body)
+        links += found
+        tags += found_tags
     return NoteScan(
         links=tuple(links),
         tags=tuple(tags),
@@ -97,15 +91,30 @@ def scan_note(text: str) -> NoteScan:
     )
 
 
+def _read_any(body: str) -> tuple[list[ScannedLink], list[str], int]:
+    """`(links, tags, words)` of a body that is not simple."""
+    candidates = find_candidates(body)
+    quick = read_rendered(body, candidates)
+    if quick is not None:
+        return *quick, WORDS_COUNTED
+    zones, wikilinks = read_body(body, candidates)
+    places: list[MarkdownLink | Wikilink] = [*zones.links, *wikilinks]
+    if zones.links:
+        places.sort(key=_start)
+    tags = find_tags(body, zones, wikilinks)
+    return list(body_links(body, places)), tags, count_prose(body, zones.opaque)
+
+
 def _start(place: MarkdownLink | Wikilink) -> int:
     return place.start
 
 
-def _body_links(body: str, places: Sequence[MarkdownLink | Wikilink]) -> Iterator[ScannedLink]:
+def body_links(body: str, places: Sequence[MarkdownLink | Wikilink]) -> Iterator[ScannedLink]:
+    """The links to files of the vault among `places`, in their order."""
     ascii_body = body.isascii()
     for place in places:
         if isinstance(place, Wikilink):
-            path, subpath, _ = split_wikilink(place.inner)
+            path, subpath = split_target(place.inner)
             if path or subpath:
                 yield ScannedLink(
                     path, subpath, place.embed, in_frontmatter=False, markdown=False, start=place.start
