@@ -8,7 +8,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.dream.juxtaposition import title_of
-from aria_dream.review.changes import Replacement, plan_obsolete, plan_orphan, plan_placement, plan_replacements
+from aria_dream.review.changes import Replacement, plan_obsolete, plan_placement, plan_replacements
+from aria_dream.review.inbound import plan_orphan
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.placement import AlreadyLinked, Target
 from aria_dream.review.plan import Planned, changes_of

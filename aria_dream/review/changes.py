@@ -1,4 +1,4 @@
-"""The smaller changes anybody may approve: a link, a note that stands alone, a text replaced, a note marked obsolete.
+"""The smaller changes anybody may approve: a link, a text replaced, a note marked as obsolete.
 
 Each comes out as one `Planned`, as merges do.
 """
@@ -14,12 +14,9 @@ from aria_dream.review.safety import safety_refusal
 from aria_dream.vault.edit import (
     ChangeSet,
     Edit,
-    Exists,
     Refusal,
-    WritePlan,
     decode_note,
     note_refusal,
-    plan_create,
     plan_edit,
 )
 from aria_dream.vault.note import NotePath, parse_note
@@ -115,21 +112,6 @@ def plan_obsolete(
         return Refusal(f"{path}: {edit.reason}")
     plan = plan_edit(path, before, (edit,))
     return plan if isinstance(plan, Refusal) else _safe(ChangeSet(writes=(plan,)), view, {path: (edit,)})
-
-
-def plan_orphan(view: VaultView, path: NotePath, text: str) -> Planned | Refusal:
-    """The change that creates a note which links to nothing in the vault and which nothing links to yet."""
-    found = next((link for link in parse_note(text).links if link.path), None)
-    if found is not None:
-        return Refusal(f"a note that stands alone cannot link to {found.path!r}")
-    plan = plan_create(path, text, map(NotePath, view.files))
-    match plan:
-        case Exists():
-            return Refusal(f"{plan.path} is there already")
-        case Refusal():
-            return plan
-        case WritePlan():
-            return _safe(ChangeSet(writes=(plan,)), view, {})
 
 
 def _safe(changes: ChangeSet, view: VaultView, edits: Mapping[NotePath, Sequence[Edit]]) -> Planned | Refusal:

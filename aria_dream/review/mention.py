@@ -51,7 +51,7 @@ def find_mentions(text: str, runs: Sequence[tuple[int, int]], names: Iterable[st
             match.span()
             for pattern in patterns
             for match in pattern.finditer(text, start, end)
-            if _is_whole(text, *match.span())
+            if _is_whole(text, *match.span(), within=(start, end))
         }
         at = -1
         for first, last in sorted(found, key=lambda span: (span[0], -span[1])):
@@ -88,18 +88,17 @@ def _spelled(form: str) -> str:
     return "[ \t\u00a0\u202f\u3000]+".join(pieces)
 
 
-def _is_whole(text: str, start: int, end: int) -> bool:
-    if unicodedata.combining(text[end : end + 1] or " "):
+def _is_whole(text: str, start: int, end: int, *, within: tuple[int, int]) -> bool:
+    if text[end : end + 1] and unicodedata.category(text[end])[0] == "M":
         return False  # the last letter goes on
-    if text[end : end + 1] and unicodedata.category(text[end]) in ("Mn", "Mc", "Me"):
-        return False
-    return _ends_before(text, start) and _ends_after(text, end)
+    # An underscore at the edge of plain text is emphasis; inside it is a part of a name.
+    return _ends_before(text, start, edged=start == within[0]) and _ends_after(text, end, edged=end == within[1])
 
 
-def _ends_before(text: str, start: int) -> bool:
+def _ends_before(text: str, start: int, *, edged: bool) -> bool:
     edge = text[start]
     before = text[max(0, start - 40) : start].rpartition("\n")[2]
-    if not _is_boundary(before[-1:], edge):
+    if not (edged and before[-1:] == "_") and not _is_boundary(before[-1:], edge):
         return False
     bare = before.rstrip(_MARKUP)
     if bare != before and _is_word(bare[-1:]) and not _is_free(bare[-1], edge):
@@ -117,10 +116,10 @@ def _ends_before(text: str, start: int) -> bool:
     return not _is_word(beyond) or _UNSPACED.match(beyond) is not None
 
 
-def _ends_after(text: str, end: int) -> bool:
+def _ends_after(text: str, end: int, *, edged: bool) -> bool:
     edge = text[end - 1]
     after = text[end : end + 40].partition("\n")[0]
-    if not _is_boundary(after[:1], edge):
+    if not (edged and after[:1] == "_") and not _is_boundary(after[:1], edge):
         return False
     bare = after.lstrip(_MARKUP)
     if bare != after and _is_word(bare[:1]) and not _is_free(bare[0], edge):

@@ -11,11 +11,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.errors import Problem
+from aria_dream.review.inbound import retarget_others
 from aria_dream.review.plan import Planned, planned
 from aria_dream.review.properties_merged import merge_properties
-from aria_dream.review.rewriting import Meaning, apply_edits, retarget_canvas, retarget_note
-from aria_dream.review.safety import TRASH, is_ours, protected_refusal, safety_refusal
+from aria_dream.review.rewriting import Meaning, apply_edits, retarget_note
+from aria_dream.review.safety import TRASH, is_ours, safety_refusal
 from aria_dream.vault.edit import (
     ChangeSet,
     Edit,
@@ -28,7 +28,6 @@ from aria_dream.vault.edit import (
     line_end,
     note_refusal,
     plan_append,
-    plan_edit,
     with_line_ends,
 )
 from aria_dream.vault.ending import open_ending
@@ -38,23 +37,14 @@ from aria_dream.vault.resolve import Resolver
 from aria_dream.vault.subpath import fold_heading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
+    from aria_dream.errors import Problem
     from aria_dream.review.plan import VaultView
-    from aria_dream.vault.linkage import Linkage
     from aria_dream.vault.note import Note
 
 _FOOTNOTE_LABEL = re.compile(r"\[\^([^\]\s^]{1,80})\]")
 _DEEPEST = 6
-
-
-def notes_to_read(linkage: Linkage, paths: Iterable[str]) -> tuple[str, ...]:
-    """The notes and canvases with a link that may mean another file once `paths` have come or gone, sorted.
-
-    Those, and `paths` themselves, are what `VaultView.contents` must hold.
-    """
-    found = {linkage.path_of(number) for path in paths for number in linkage.sources_naming(path)}
-    return tuple(sorted(found))
 
 
 def plan_merge(view: VaultView, keep: NotePath, drop: NotePath, *, body: str | None = None) -> Planned | Refusal:
@@ -86,35 +76,6 @@ def plan_merge(view: VaultView, keep: NotePath, drop: NotePath, *, body: str | N
     move = Move(source=drop, destination=_trash_place(view, drop), expected_hash=content_hash(view.contents[drop]))
     changes = ChangeSet(writes=(merged, *others), moves=(move,))
     return safety_refusal(changes, view) or planned(changes, view.contents, problems=(*problems, *left))
-
-
-def retarget_others(
-    view: VaultView, meaning: Meaning, *, skip: Iterable[str] = ()
-) -> tuple[list[WritePlan], list[Problem]]:
-    """`(plans, problems)` for every note and canvas in `view.contents` with a link that would mean the wrong file.
-
-    Notes of ours stay as they are: what they say was so that night. A plugin's note is left, and told.
-    """
-    plans: list[WritePlan] = []
-    problems: list[Problem] = []
-    passed = frozenset(skip)
-    for path, content in sorted(view.contents.items()):
-        said = str(path)
-        if said in passed or said not in view.files or protected_refusal(path, view.contents, view.protected):
-            continue
-        retarget = retarget_canvas if path.suffix.lower() == ".canvas" else retarget_note
-        edits, left = retarget(decode_note(content), said, meaning)
-        problems += left
-        if not edits:
-            continue
-        reason = note_refusal(path, content) if path.suffix.lower() != ".canvas" else None
-        if reason:
-            problems.append(Problem(said, 0, f"{reason}, so its links to a note that is gone are for you to mend"))
-            continue
-        plan = plan_edit(path, content, edits)
-        assert isinstance(plan, WritePlan)  # spans of one reading do not overlap
-        plans.append(plan)
-    return plans, problems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -125,7 +125,10 @@ def _linked(note: Note, source: str, target: Target, style: Style) -> Link | Non
 
 
 def _at_mention(path: NotePath, before: bytes, note: Note, target: Target, style: Style) -> Placement | Refusal | None:
-    names = (target.path.rpartition("/")[2].removesuffix(".md"), target.title, *target.aliases)
+    # What is another note's name is that note's to be linked by, whatever the target is called besides.
+    others = (style.resolver.resolve(alias, str(path)) for alias in target.aliases)
+    free = (alias for alias, other in zip(target.aliases, others, strict=True) if other in (None, target.path))
+    names = (target.path.rpartition("/")[2].removesuffix(".md"), target.title, *free)
     mentions = find_mentions(note.text, read_prose(note).runs, names)
     for mention in islice(mentions, MENTIONS_TRIED):
         said = note.text[mention.start : mention.end]
@@ -207,4 +210,6 @@ def _facts(note: Note, first: int, last: int, shift: int, new: Link | None) -> I
     for block in note.block_ids:
         yield block.name, place(block.span.start)
     for span in note.opaque:
-        yield place(span.start), place(span.end - 1)
+        # Code at a note's end takes the blank lines behind it along: what it says is what counts.
+        said = note.text[span.start : span.end].rstrip()
+        yield place(span.start), place(span.start + len(said) - 1)

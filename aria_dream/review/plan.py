@@ -37,7 +37,7 @@ class VaultView:
     files: tuple[str, ...]
     """Vault paths of all files, attachments too."""
     contents: Mapping[NotePath, bytes]
-    """Content of every note and canvas that the plan may touch: `merging.notes_to_read` says which a merge needs."""
+    """Content of every note and canvas that the plan may touch: `inbound.notes_to_read` says which a merge needs."""
     app: AppSettings = field(default_factory=AppSettings)
     placement: PlacementPolicy = "mention-then-related"
     related_heading: str = "Related"

@@ -40,7 +40,7 @@ def plan_bullet(path: NotePath, before: bytes, note: Note, said: str, heading: s
     start, stop = _section(note, found)
     blocks = [block for block in read_prose(note).blocks if start <= block.start < stop]
     stop = next((block.start for block in blocks if block.kind == "rule"), stop)
-    blocks = [block for block in blocks if block.start < stop and not _is_hidden(note, block.end)]
+    blocks = [block for block in blocks if block.start < stop and not _is_hidden(note, block.start)]
     lists = [block for block in blocks if block.kind == "list"]
     if lists:
         return Insertion(edit=Edit(lists[-1].end, lists[-1].end, end + _next_marker(text, lists[-1]) + said))

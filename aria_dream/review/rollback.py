@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from aria_dream.vault.note import NotePath
 
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t][^\r\n]*", re.MULTILINE)
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t][^\r\n]*(?:\r?\n)*", re.MULTILINE)
 
 
 class PastFile(Protocol):
@@ -72,13 +72,12 @@ def plan_rollback(
     `renamed`: the new names of notes that the writer has renamed since.
     """
     back = _Back(contents, renamed or {})
-    moves = {file.path: file.moved_to for file in files if file.moved_to is not None}
+    moved = {file.path for file in files if file.moved_to is not None}
+    written = {file.path: file.before for file in files if file.moved_to is None}
     for file in reversed(files):
         if file.moved_to is not None:
-            back.undo_move(file.path, file.moved_to, file.after)
-        elif file.path in moves:
-            back.blocked.append(f"{file.path} was changed and moved in one go; restore it from {moves[file.path]}")
-        else:
+            back.undo_move(file.path, file.moved_to, written.get(file.path, file.before), file.after)
+        elif file.path not in moved:
             back.undo_write(file.path, file.before, file.after)
     if back.blocked:
         return Impossible(by_hand=tuple(back.blocked))
@@ -101,21 +100,26 @@ class _Back:
         self.around = False
         """Whether a note that was edited since is part of it."""
 
-    def undo_move(self, path: NotePath, moved_to: NotePath, content: bytes | None) -> None:
-        now = self._contents.get(path)
-        if now == content:
+    def undo_move(self, path: NotePath, moved_to: NotePath, before: bytes | None, after: bytes | None) -> None:
+        place = self._renamed.get(moved_to, moved_to)
+        there, here = self._contents.get(place), self._contents.get(path)
+        if here is not None and here == before:
             return  # brought back by hand
-        if now is not None:
+        if here is not None:
             self.blocked.append(f"another note is called {path} now; rename it, and roll back again")
-        elif content is None:
-            self.blocked.append(f"the content of {path} is not known any more; look for it in {moved_to}")
-        elif self._contents.get(moved_to) == content:
-            self.moves.append(Move(source=moved_to, destination=path, expected_hash=content_hash(content)))
-        else:  # the trash was emptied, or the note edited in it: what it held is kept with the change
-            self.writes.append(WritePlan(path=path, expected_hash=ABSENT, content=content))
+        elif there is None and before is not None:  # the trash was emptied: what the note held is kept with the change
+            self.writes.append(WritePlan(path=path, expected_hash=ABSENT, content=before))
+        elif there is None:
+            self.blocked.append(f"the content of {path} is not known any more")
+        else:
+            self.undo_write(place, before, after, moves_too=True)
+            written = next((plan.content for plan in self.writes if plan.path == place), there)
+            self.moves.append(Move(source=place, destination=path, expected_hash=content_hash(written or b"")))
 
-    def undo_write(self, path: NotePath, before: bytes | None, after: bytes | None) -> None:
-        place = self._renamed.get(path, path)
+    def undo_write(
+        self, path: NotePath, before: bytes | None, after: bytes | None, *, moves_too: bool = False
+    ) -> None:
+        place = path if moves_too else self._renamed.get(path, path)
         now = self._contents.get(place)
         if now == before:
             return

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from aria_dream.review.plan import VaultView
-    from aria_dream.vault.edit import ChangeSet, WritePlan
+    from aria_dream.vault.edit import ChangeSet, Move, WritePlan
 
 TRASH: Final = ".trash"
 OUR_MARK: Final = "aria-dream"
@@ -28,7 +28,7 @@ def safety_refusal(changes: ChangeSet, view: VaultView) -> Refusal | None:
     """Why no proposal may make these changes; None where each is to a note of the writer's.
 
     Allowed are: writing a note or a canvas that is in the vault, creating a note under a portable name that is free,
-    removing a note, and moving one into the vault's own `.trash`.
+    removing a note, and moving one to such a name or into the vault's own `.trash`.
     """
     wrong = changes_refusal(changes)
     if wrong is not None:
@@ -38,7 +38,7 @@ def safety_refusal(changes: ChangeSet, view: VaultView) -> Refusal | None:
         if refusal is not None:
             return refusal
     for move in changes.moves:
-        refusal = _source_refusal(move.source, view) or _trash_refusal(move.destination, view)
+        refusal = _source_refusal(move.source, view) or _goal_refusal(move, view)
         if refusal is not None:
             return refusal
     return None
@@ -77,9 +77,18 @@ def protected_refusal(path: NotePath, contents: Mapping[NotePath, bytes], protec
     return None
 
 
+def _goal_refusal(move: Move, view: VaultView) -> Refusal | None:
+    path = move.destination
+    if path.parts[:1] == (TRASH,) and path.parts != (TRASH,):
+        return _trash_refusal(path, view)
+    target = parse_target(str(path), [NotePath(protected) for protected in view.protected])
+    if isinstance(target, Refusal):
+        return target
+    other = colliding_path(path, (NotePath(file) for file in view.files if file != str(move.source)))
+    return _refused(path, f"{other} is there already") if other is not None else None
+
+
 def _trash_refusal(path: NotePath, view: VaultView) -> Refusal | None:
-    if path.parts[:1] != (TRASH,) or path.parts == (TRASH,):
-        return _refused(path, "notes are only moved into the vault's own trash")
     reason = path_refusal(path, trash=True)
     if reason is None and colliding_path(path, map(NotePath, view.trashed)) is not None:
         reason = "something of that name is in the trash already"

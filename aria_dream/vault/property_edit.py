@@ -208,13 +208,21 @@ def _find(source: str, key: str) -> _Place | None:
     if found is None:
         return None
     name, value = found
-    start, end = value.start_mark.index, value.end_mark.index
+    start, end = value.start_mark.index, _node_end(value)
     colon = source.find(":", name.end_mark.index)
     if start == end:  # nothing is written
         start = end = colon + 1
     else:
         end = start + len(source[start:end].rstrip())
     return _Place(name.start_mark.index, name.end_mark.index, value, start, end)
+
+
+def _node_end(node: yaml.Node) -> int:
+    """Where a value ends; a block list's own mark lies behind the comments that follow it."""
+    while isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        node = last[1] if isinstance(last, tuple) else last
+    return int(node.end_mark.index)
 
 
 def _read_back(text: str, edit: Edit, key: str, value: object) -> Edit | Refusal:

@@ -144,6 +144,7 @@ class _Reader:
         spans += [(span.start - offset, span.end - offset) for span in self._note.opaque if span.end > offset]
         spans += [match.span() for match in _NO_PROSE.finditer(self._body)]
         spans += _bracketed(self._body)
+        spans += _never_closed(self._body, [(span.start - offset, span.end - offset) for span in self._note.opaque])
         return joined(spans)
 
 
@@ -195,6 +196,19 @@ def _bracketed(body: str) -> Iterator[tuple[int, int]]:
             place = line_end  # a reference definition, or what is to become one
         yield at, place
         at = body.find("[", place)
+
+
+def _never_closed(body: str, opaque: Ranges) -> Iterator[tuple[int, int]]:
+    """From a `%%` or `$$` that nothing closes to the body's end: what the writer is in the middle of."""
+    for mark in ("%%", "$$"):
+        at, zone = body.find(mark), 0
+        while at >= 0:
+            while zone < len(opaque) and opaque[zone][1] <= at:
+                zone += 1
+            if zone == len(opaque) or opaque[zone][0] > at:
+                yield at, len(body)
+                break
+            at = body.find(mark, opaque[zone][1])
 
 
 def _without(runs: Ranges, excluded: Ranges) -> Iterator[tuple[int, int]]:

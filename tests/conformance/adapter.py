@@ -17,6 +17,8 @@ from zoneinfo import ZoneInfo
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from aria_dream.dream.triage import Unreadable
+from aria_dream.dream.verdict import parse_object
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.power import read_power
 from aria_dream.effects.swap import ExchangeUnavailableError, exchange
@@ -194,3 +196,11 @@ def rollback(vault: Path) -> str:
     contents = {place: found.data for place in places if isinstance(found := disk.read(place), Content)}
     planned = plan_rollback(files, contents)
     return "refused" if isinstance(planned, Impossible) else _status(disk.write(planned.changes, label="back"))
+
+
+def parse_model_json(text: str) -> dict[str, object]:
+    """The object in a model's answer, else an error."""
+    found = parse_object(text)
+    if isinstance(found, Unreadable):
+        raise ValueError(found.reason)  # noqa: TRY004 - the runner reads any error as a refusal
+    return found

@@ -1,0 +1,128 @@
+"""Where an approved link goes, and how it is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from aria_dream.review.placement import AlreadyLinked, Placement, PlacementPolicy, Style, Target, plan_link
+from aria_dream.vault.edit import Refusal, content_hash
+from aria_dream.vault.note import NotePath
+from aria_dream.vault.obsidian import AppSettings, LinkFormat
+from aria_dream.vault.resolve import Resolver
+
+FILES = ("Essay.md", "Rye.md", "x/A.md", "y/A.md", "x/Deep note.md", "R #1.md", "p (1).md", "sub/Source.md",
+"Rye.png")
+
+
+def style(
+    *,
+    markdown: bool = False,
+    format_: LinkFormat = "shortest",
+    placement: PlacementPolicy = "mention-then-related",
+    heading: str = "Related",
+) -> Style:
+    app = AppSettings(use_markdown_links=markdown, new_link_format=format_)
+    return Style(resolver=Resolver(FILES), app=app, placement=placement, related_heading=heading)
+
+
+def placed(text: str, target: str = "Rye.md", *aliases: str, how: Style | None = None, path: str = "Essay.md") -> str:
+    facts = Target(path=target, title=target.rpartition("/")[2][:-3], aliases=aliases)
+    found = plan_link(NotePath(path), text.encode(), facts, how or style())
+    assert isinstance(found, Placement), found
+    assert found.plan.expected_hash == content_hash(text.encode())
+    assert found.plan.content is not None
+    return found.plan.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "aliases", "result"),
+    [
+        ("so rye is", "Rye.md", (), "so [[Rye|rye]] is"),
+        ("so Rye is Rye", "Rye.md", (), "so [[Rye]] is Rye"),
+        ("so secale is", "Rye.md", ("Secale",), "so [[Rye|secale]] is"),
+        ("so A is", "x/A.md", (), "so [[x/A|A]] is"),
+        ("a deep note", "x/Deep note.md", (), "a [[Deep note|deep note]]"),
+        ("a p (1)", "p (1).md", (), "a [[p (1)]]"),
+        ("# Rye\r\n\r\nso rye\r\n", "Rye.md", (), "# Rye\r\n\r\nso [[Rye|rye]]\r\n"),
+        ("\ufeffrye", "Rye.md", (), "\ufeff[[Rye|rye]]"),
+    ],
+)
+def test_a_mention_becomes_the_link(text: str, target: str, aliases: tuple[str, ...], result: str) -> None:
+    assert placed(text, target, *aliases) == result
+
+
+def test_an_alias_that_is_another_notes_name_is_no_mention() -> None:
+    assert placed("a deep note\n", "Rye.md", "Deep note").endswith("- [[Rye]]\n")
+
+
+def test_links_as_the_vault_writes_them() -> None:
+    assert placed("a deep note", "x/Deep note.md", how=style(markdown=True)) == "a [deep note](Deep%20note.md)"
+    assert placed("deep note", "x/Deep note.md", how=style(format_="absolute")) == "[[x/Deep note|deep note]]"
+    relative = style(markdown=True, format_="relative")
+    assert placed("deep note", "x/Deep note.md", how=relative,
+    path="sub/Source.md") == "[deep note](../x/Deep%20note.md)"
+    assert placed("secale", "p (1).md", "Secale", how=style(markdown=True)) == "[secale](p%20%281%29.md)"
+    assert placed("x\n", "R #1.md").endswith("- [R #1](R%20%231.md)\n"), "a wikilink cannot hold the name"
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("x\n", "x\n\n## Related\n\n- [[Rye]]\n"),
+        ("x", "x\n\n## Related\n\n- [[Rye]]"),
+        ("x\r\ny", "x\r\ny\r\n\r\n## Related\r\n\r\n- [[Rye]]"),
+        ("", "## Related\n\n- [[Rye]]\n"),
+        ("---\na: 1\n---\n", "---\na: 1\n---\n\n## Related\n\n- [[Rye]]\n"),
+        ("# related\n\n* x\n\ny\n", "# related\n\n* x\n* [[Rye]]\n\ny\n"),
+        ("#### RELATED:\n1. x\n2. y", "#### RELATED:\n1. x\n2. y\n3. [[Rye]]"),
+        ("## Related\n- [ ] x\n  - y\n\n## Next\n", "## Related\n- [ ] x\n  - y\n- [[Rye]]\n\n## Next\n"),
+        ("Related\n---\n\nwords\n\n[^1]: f\n", "Related\n---\n\nwords\n\n- [[Rye]]\n\n[^1]: f\n"),
+        ("## Related\n# Next\n", "## Related\n\n- [[Rye]]\n\n# Next\n"),
+        ("## Related\nNext\n===\n", "## Related\n\n- [[Rye]]\n\nNext\n===\n"),
+        ("## Related\n\n- x\n\n---\nfoot\n", "## Related\n\n- x\n- [[Rye]]\n\n---\nfoot\n"),
+        ("## Related\r\n\r\n- x\r\n", "## Related\r\n\r\n- x\r\n- [[Rye]]\r\n"),
+        ("```\n## Related\n```\n> ## Related\n", "```\n## Related\n```\n> ## Related\n\n## Related\n\n- [[Rye]]\n"),
+        ("%%\n## Related\n- x\n%%\n", "%%\n## Related\n- x\n%%\n\n## Related\n\n- [[Rye]]\n"),
+        ("## Related\n- x\n  ```\n  code\n", "## Related\n- x\n  ```\n  code\n- [[Rye]]\n"),
+    ],
+)
+def test_a_bullet_under_the_related_heading(text: str, result: str) -> None:
+    assert placed(text, how=style(placement="related-only")) == result
+
+
+def test_another_heading_and_a_policy_of_none() -> None:
+    assert placed("## Siehe auch\n", how=style(heading="siehe AUCH")) == "## Siehe auch\n\n- [[Rye]]\n"
+    found = plan_link(NotePath("Essay.md"), b"rye", Target(path="Rye.md", title="Rye"), style(placement="none"))
+    assert isinstance(found, Refusal)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["```\nx", "<!-- x", "%%\nx", "$$\nx", "---\na: 1\n", "---\nkanban-plugin: board\n---\nrye", "\ufeff---\nx: "],
+)
+def test_a_note_that_cannot_take_it_is_refused(text: str) -> None:
+    found = plan_link(NotePath("Essay.md"), text.encode(), Target(path="Rye.md", title="Rye"), style())
+    assert isinstance(found, Refusal), found
+
+
+@pytest.mark.parametrize("path", ["Rye.md", "Rye.png", "d.excalidraw.md"])
+def test_what_is_no_note_or_the_target_itself_is_refused(path: str) -> None:
+    assert isinstance(plan_link(NotePath(path), b"rye", Target(path="Rye.md", title="Rye"), style()), Refusal)
+
+
+def test_a_target_that_is_gone_is_refused() -> None:
+    assert isinstance(plan_link(NotePath("Essay.md"), b"rye", Target(path="No.md", title="No"), style()), Refusal)
+
+
+@pytest.mark.parametrize("text", ["[[rye]] rye", "[x](Rye.md)", '---\nup: "[[Rye]]"\n---\n', "![[Rye#h]]"])
+def test_what_is_linked_is_not_linked_again(text: str) -> None:
+    target = Target(path="Rye.md", title="Rye")
+    assert isinstance(plan_link(NotePath("Essay.md"), text.encode(), target, style()), AlreadyLinked)
+    assert isinstance(plan_link(NotePath("Essay.md"), text.encode(), target, style(), again=True), Placement)
+
+
+def test_bytes_that_are_no_utf8_stay() -> None:
+    before = b"\xff\xfe? no".replace(b"\xff\xfe", b"\xc3(\xe9") + b" rye \xed\xa0\x80"
+    found = plan_link(NotePath("Essay.md"), before, Target(path="Rye.md", title="Rye"), style())
+    assert isinstance(found, Placement)
+    assert found.plan.content == before.replace(b"rye", b"[[Rye|rye]]")
