@@ -21,9 +21,10 @@ from aria_dream.effects.memory_folder import NoMemory, find_memory_folder
 from aria_dream.effects.places import find_places
 from aria_dream.errors import AriaDreamError
 from aria_dream.policy.clock import local_now
-from aria_dream.synthesis.contract import check, parse_snapshot, render_snapshot, render_verdict, take_snapshot
+from aria_dream.synthesis.contract import check, render_verdict
 from aria_dream.synthesis.lesson import read_rows
 from aria_dream.synthesis.memory import lessons_path, log_path
+from aria_dream.synthesis.snapshot import parse_snapshot, render_snapshot, take_snapshot
 from aria_dream.world import Content, Refused
 
 if TYPE_CHECKING:

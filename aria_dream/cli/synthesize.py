@@ -119,7 +119,7 @@ def _say_nothing(sentence: str, *, as_json: bool) -> None:
 
 
 def _turned_back(line: str) -> AriaDreamError:
-    return AriaDreamError(f"{line}\nThe contract failed, and the state before the run is restored; nothing of it stays.")
+    return AriaDreamError(f"{line}\nThe contract failed; the state before this run is restored.")
 
 
 def _tell(result: SynthesisResult, live: LivePolicy, *, as_json: bool) -> None:

@@ -124,10 +124,8 @@ def _texts(
     """The texts at `path` in the memory folder (else in the vault): one file, or those of a folder."""
     inside = NotePath(folder) / path
     place = inside if files.root.joinpath(*inside.parts).exists() else NotePath(path)
-    if files.root.joinpath(*place.parts).is_dir():
-        paths = sorted(_walk(files.root, place, suffix), key=str)
-    else:
-        paths = [place]
+    is_folder = files.root.joinpath(*place.parts).is_dir()
+    paths = sorted(_walk(files.root, place, suffix), key=str) if is_folder else [place]
     found: list[MemoryFile] = []
     said: list[str] = []
     for one in paths:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, assert_never
 from aria_dream.effects.lock import VaultLock
 from aria_dream.effects.memory_folder import NoMemory, find_memory_folder, read_sources
 from aria_dream.errors import MissingPartError, NotFoundError, WriteRefusedError
-from aria_dream.synthesis.contract import check, take_snapshot
+from aria_dream.synthesis.contract import check
 from aria_dream.synthesis.entry import render_log_head, render_status
 from aria_dream.synthesis.evidence import parse_evidence
 from aria_dream.synthesis.lesson import lesson_record, read_rows, render_lessons
 from aria_dream.synthesis.log_text import current_status, visible
 from aria_dream.synthesis.memory import lessons_path, log_path
 from aria_dream.synthesis.operator_evidence import evidence_refusal
+from aria_dream.synthesis.snapshot import take_snapshot
 from aria_dream.synthesis.synthesis import Inputs, synthesise
 from aria_dream.vault.edit import (
     ABSENT,
@@ -33,7 +34,7 @@ from aria_dream.vault.edit import (
     invert_changes,
     plan_append,
 )
-from aria_dream.world import Conflict, Content, Failed, Refused, Written
+from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,8 +43,9 @@ if TYPE_CHECKING:
 
     from aria_dream.effects.files import DiskVault
     from aria_dream.policy.policy import Policy
-    from aria_dream.synthesis.contract import Snapshot, Verdict
+    from aria_dream.synthesis.contract import Verdict
     from aria_dream.synthesis.patterns import Encode
+    from aria_dream.synthesis.snapshot import Snapshot
     from aria_dream.synthesis.synthesis import Synthesis
     from aria_dream.vault.note import NotePath
 
@@ -123,7 +125,8 @@ def run_synthesis(
         changes = _changes(folder, made, log, lessons)
         before = take_snapshot(log, lessons)
         planned = {plan.path: plan.content for plan in changes.writes}
-        plan = checked(before, planned.get(log_path(folder), log), planned.get(lessons_path(folder), lessons), made.date)
+        new_lessons = planned.get(lessons_path(folder), lessons)
+        plan = checked(before, planned[log_path(folder)], new_lessons, made.date)
         if not plan.passed:
             return SynthesisResult(folder=folder, synthesis=made, verdict=plan, restored=True, said=(*said, *missing))
         _write(files, changes, "synthesis")
@@ -198,7 +201,7 @@ def _make_missing(files: DiskVault, folder: str) -> None:
     missing = [
         WritePlan(path=path, expected_hash=ABSENT, content=content)
         for path, content in heads.items()
-        if not isinstance(found := files.read(path), Content | Refused)
+        if isinstance(files.read(path), Absent)
     ]
     if missing:
         _write(files, ChangeSet(writes=tuple(missing)), "synthesis: new files")

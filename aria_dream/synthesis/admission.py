@@ -11,7 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.synthesis.claims import Role, one_event
+from aria_dream.synthesis.claim_words import Role
+from aria_dream.synthesis.claims import one_event
 from aria_dream.synthesis.lesson import MECHANICAL_CAP, MechanicalRedGreen, OperatorOutcome, TwoSource
 from aria_dream.synthesis.sources import SourceKind
 
@@ -33,13 +34,16 @@ MECHANICAL_CONFIDENCE: Final = 0.8
 PAIRING_LEAST: Final = 0.45
 """Cosine from which an outcome speaks of the same thing as a directive."""
 
-_STRATEGIC = re.compile(r"\b(?:priorit\w+|goal|roadmap|strateg\w+|trade-?off|focus|scope|invest|postpone)\b", re.IGNORECASE)
+_STRATEGIC = re.compile(
+    r"\b(?:priorit\w+|goal|roadmap|strateg\w+|trade-?off|focus|scope|invest|postpone)\b", re.IGNORECASE
+)
 _MISCALL = re.compile(
-    r"\b(?:estimat\w+|overconfiden\w+|underestimat\w+|overclaim\w*|guess\w*|calibrat\w+|claimed|assumed|took longer)\b", re.IGNORECASE
+    r"\b(?:estimat\w+|overconfiden\w+|underestimat\w+|overclaim\w*|guess\w*|calibrat\w+|claimed|assumed|took longer)\b",
+    re.IGNORECASE,
 )
 _FAILED = re.compile(
-    r"\b(?:fail\w*|br[eo]ke\w*|crash\w*|los[est]\w*|corrupt\w*|wrong|stale|hung|hangs?|timed? out|overwr\w+|missing|leak\w*"
-    r"|went down|dropped|truncat\w*|cut off|silently)\b",
+    r"\b(?:fail\w*|br[eo]ke\w*|crash\w*|los[est]\w*|corrupt\w*|wrong|stale|hung|hangs?|timed? out|overwr\w+|missing"
+    r"|leak\w*|went down|dropped|truncat\w*|cut off|silently)\b",
     re.IGNORECASE,
 )
 
@@ -62,7 +66,7 @@ def admit_pattern(pattern: Pattern) -> Admitted | None:
         return None
     confidence = min(TWO_SOURCE_CAP, TWO_SOURCE_CONFIDENCE + EVENT_STEP * (count - TWO_EVENTS))
     return Admitted(
-        text=pattern.text,
+        text=_sentence(pattern.text),
         type=_type(pattern.claims),
         confidence=round(confidence, 2),
         source_events=pattern.refs,
@@ -90,14 +94,15 @@ def admit_directive(
         return _directive_lesson(directive, best.ref, best.text)
     named = [row for row in rows if _names(directive.text, row) and not _is_before(row, directive)]
     if named:
-        said = f"{named[-1].command} ended with exit {named[-1].exit}" if named[-1].exit is not None else named[-1].command
-        return _directive_lesson(directive, named[-1].ref, said or f"see {named[-1].ref}")
+        row = named[-1]
+        said = row.command if row.exit is None else f"{row.command} ended with exit {row.exit}"
+        return _directive_lesson(directive, row.ref, said or f"see {row.ref}")
     return None
 
 
 def _directive_lesson(directive: Claim, outcome_ref: str, outcome: str) -> Admitted:
     return Admitted(
-        text=f"{directive.text.rstrip('.')}. Observed: {outcome}",
+        text=f"{_sentence(directive.text).rstrip('.')}. Observed: {outcome}",
         type="doctrine",
         confidence=OPERATOR_CONFIDENCE,
         source_events=(directive.ref, outcome_ref),
@@ -134,16 +139,13 @@ def _is_before(row: EvidenceRow, directive: Claim) -> bool:
 
 
 def admit_mechanical(event: RedGreen, claims: Sequence[Claim]) -> Admitted:
-    """The lesson of one command that was red and then green. A claim that names the command, the artifact or a run
-    words it; the exit codes are the rows' own."""
+    """The lesson of one command that was red and then green. A claim that names the command, the artifact or a run may
+    open it; what was measured stands beside it, and the exit codes are the rows' own."""
     assert event.red.exit is not None
     worded = next((claim for claim in claims if _names(claim.text, event.green) or _names(claim.text, event.red)), None)
-    plain = (
-        f"{event.green.command} tells whether this is broken: it ended with exit {event.red.exit} before the change"
-        f" and with exit 0 after it ({event.artifact_ref})"
-    )
+    measured = f"`{event.green.command}` ended with exit {event.red.exit} before and with exit 0 after"
     return Admitted(
-        text=worded.text if worded else plain,
+        text=f"{_sentence(worded.text)} ({measured})" if worded else f"{measured}: it tells whether this is broken",
         type=_type((worded,)) if worded else "procedural",
         confidence=min(MECHANICAL_CAP, MECHANICAL_CONFIDENCE),
         source_events=tuple(dict.fromkeys((event.red.ref, event.green.ref))),
@@ -168,6 +170,10 @@ def is_failure(claim: Claim) -> bool:
     """Whether the claim tells of something that went wrong."""
     kinds = (SourceKind.FAILURE_MODE, SourceKind.FAILED_EXPERIMENT)
     return claim.entry.kind in kinds or _FAILED.search(claim.text) is not None
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _type(claims: Sequence[Claim]) -> LessonType:

@@ -2,16 +2,28 @@
 
 A claim says that something was claimed, never that it is so. Two claims are independent only if nothing ties them to
 one event: the same entry, an id that both name, a mention of the other's entry, a quotation, or the same moment to the
-minute. Ties are transitive, and doubt counts as a tie: a lesson that waits a night costs less than one from a retelling.
+minute. Ties are transitive, and doubt counts as a tie: a lesson that waits a night costs less than one from a
+retelling.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.synthesis.claim_words import (
+    EVENT_FIELDS,
+    EVENT_IDS,
+    FIELDS_LEFT_OUT,
+    HEDGED,
+    LABELS,
+    SELF_CONFIRMED,
+    Role,
+    is_claim,
+    role_of,
+)
 from aria_dream.synthesis.sources import SourceKind
 
 if TYPE_CHECKING:
@@ -21,27 +33,10 @@ if TYPE_CHECKING:
 
 MAX_CLAIMS: Final = 600
 """Of one run, newest entries first: more would only make the night longer."""
-WORDS_LEAST: Final = 5
-WORDS_MOST: Final = 60
 COPIED_WORDS: Final = 12
 """So many words in a row that two claims share are a copy. Shorter ones are how people say a thing twice."""
 QUOTED_WORDS: Final = 4
 """So many words between quotation marks that another claim has too are a quotation of it."""
-
-
-class Role(Enum):
-    """What a claim is for, as its label or its opening words say."""
-
-    PLAIN = "plain"
-    DIRECTIVE = "directive"
-    """The operator's explicit word."""
-    OUTCOME = "outcome"
-    """Something observed afterwards."""
-    REMEDY = "remedy"
-    """A change that would mend a failure."""
-    SURPRISE = "surprise"
-    MISCALL = "miscall"
-    GAP = "gap"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,67 +57,11 @@ class Claim:
     """`2026-11-30 14:32` of every time that it names, as far as its date is known."""
 
 
-_LABELS: Final = (
-    (Role.DIRECTIVE, re.compile(r"(?:operator|user|human)(?:'s)?(?: (?:directive|decision|instruction|request|rule))?"
-                                r"|(?:operator )?directive(?: \((?:operator|user)\))?|operator_directive", re.IGNORECASE)),
-    (Role.OUTCOME, re.compile(r"(?:observed )?(?:outcome|result|effect)s?|observed|measured|observation|later|since then",
-                              re.IGNORECASE)),
-    (Role.REMEDY, re.compile(r"fix|remedy|guard|change|proposed[_ ]change|next time|prevention|mitigation"
-                             r"|countermeasure|what would help|smallest change", re.IGNORECASE)),
-    (Role.SURPRISE, re.compile(r"(?:productive )?surprises?|unexpected", re.IGNORECASE)),
-    (Role.MISCALL, re.compile(r"(?:calibration )?mis-?calls?|mistake|overclaim(?:ed)?|wrong call|was wrong", re.IGNORECASE)),
-    (Role.GAP, re.compile(r"(?:system )?gap|missing (?:check|guard|test)|nothing checks", re.IGNORECASE)),
-)  # fmt: skip
 _LABEL = re.compile(r"^[*_`]*([A-Za-z][A-Za-z'_ ()-]{1,40}?)[*_`]*[ \t]*:[*_`]*[ \t]+(?=\S)")
-_DIRECTED = re.compile(
-    r"^(?:the )?(?:operator|user)\b[^.]{0,40}?\b(?:asked|directed|said|decided|instructed|told|ordered|ruled|wants|wanted)\b",
-    re.IGNORECASE,
-)
-_OBSERVED = re.compile(r"^(?:the )?(?:observed outcome|outcome was|result was|we observed|it was observed)\b", re.IGNORECASE)
-_SURPRISED = re.compile(r"\b(?:surprised|surprisingly|unexpectedly|to my surprise)\b", re.IGNORECASE)
-_GAP = re.compile(
-    r"\b(?:nothing|no (?:check|test|guard|one|validator|alarm|warning))\b[^.]{0,40}\b(?:checks?|checked|catches|caught|warns"
-    r"|warned|notices|noticed|stops|stopped|tests|tested|covers|covered)\b|\bthere (?:is|was) no (?:check|test|guard|validator"
-    r"|alarm|warning)\b|\b(?:never|not) (?:checked|validated|tested|guarded|verified)\b|\bsilently\b",
-    re.IGNORECASE,
-)
-_FIELDS_LEFT_OUT = frozenset(
-    ["status", "state", "date", "time", "id", "session", "session_id", "event", "event_id", "incident", "incident_id", "run", "run_id", "tags", "tag", "owner", "author", "created", "created_at", "updated", "updated_at", "severity", "confidence", "ref", "refs", "source", "sources", "link", "links", "next_valid_action", "waiting_on", "waiting", "on", "kind", "type", "count", "evidence"]
-)
-_ROUTINE = re.compile(
-    r"^(?:i |we )?(?:ran|run|updated|wrote|read|reviewed|worked|met|added|made|pushed|committed|started|finished|continued"
-    r"|planned|discussed|talked|drafted|opened|closed|cleaned|moved|renamed|walked|called|sent|installed|tidied|sorted)\b",
-    re.IGNORECASE,
-)
-_SAYS_WHY = re.compile(
-    r"\b(?:when|whenever|if|because|before|after|unless|until|without|instead|only|never|always|again|every|must|should"
-    r"|so that|which|while|fail\w*|br[eo]ke\w*|lost|wrong|miss\w*|crash\w*|than)\b",
-    re.IGNORECASE,
-)
-_HEDGED = re.compile(
-    r"\b(?:probably|perhaps|maybe|presumably|i (?:think|guess|suspect|believe)|must have been|might have|may have"
-    r"|could have been|likely|apparently|seems? to have|my theory|i assume)\b",
-    re.IGNORECASE,
-)
-_SELF_CONFIRMED = re.compile(
-    r"\bl\d{3,}\b|\bDREAM_LOG\b|\bLESSONS\.jsonl\b|\bni-\d{8}|\b(?:as|like) (?:i|we|the lesson|the dream|dream) (?:predicted|said|wrote|expected)"
-    r"|\bconfirms? (?:my|our) (?:own|earlier)\b|\bproves (?:me|us) right\b",
-    re.IGNORECASE,
-)
 _SENTENCE = re.compile(r"(?<=[.!?。！？])[ \t]+(?=[^\s\da-z])|(?<=[。！？])")
 _QUOTE = re.compile(r"[“\"„«»]([^“”\"„«»\n]{8,400})[”\"“«»]")
-_EVENT_FIELDS = ("id", "session", "session_id", "event", "event_id", "incident", "incident_id", "run", "run_id", "ticket")
-_EVENT_ID = re.compile(
-    r"\b(?:session|sess|event|evt|ev|incident|inc|run|job|ticket|task|case|req|trace|op|capsule|cap|bug|issue|pr|mr|exp"
-    r"|fm|td|hl|commit|deploy|build|release)[-_#/ ]?#?\d[\w.-]*\b",
-    re.IGNORECASE,
-)
-_KEY = re.compile(r"\b(?!(?:ISO|SHA|UTF|RFC|HTTP|GPT|PEP|UTC|GMT|CVE|COVID)\b)[A-Z]{2,10}-\d+\b")
-_HASH = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
-_NUMBER = re.compile(r"(?<![\w&])#\d+\b")
 _STAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})")
 _CLOCK = re.compile(r"(?<![\d:.T-])(\d{1,2}:\d{2})(?::\d{2})?(?![\d:])")
-_NAME_WORDS = re.compile(r"[\w-]+")
 
 
 def find_claims(entries: Sequence[Entry]) -> tuple[tuple[Claim, ...], tuple[Claim, ...]]:
@@ -154,37 +93,32 @@ _TELLING = frozenset(
 
 def set_aside_reason(claim: Claim) -> str:
     """Why a claim can never be part of a pattern; "" where it can."""
-    if _SELF_CONFIRMED.search(claim.text):
+    if SELF_CONFIRMED.search(claim.text):
         return "self-confirmation"
-    if _HEDGED.search(claim.text):
+    if HEDGED.search(claim.text):
         return "unverified causal story"
     return ""
-
-
-def names_gap(text: str) -> bool:
-    """Whether the text says in so many words that nothing checks or stops something."""
-    return _GAP.search(text) is not None
 
 
 def _claims(entry: Entry, own: frozenset[str], names: dict[str, Entry]) -> Iterator[Claim]:
     for line, text, quoted in _passages(entry):
         label = _LABEL.match(text)
         name = label[1].strip().lower() if label else ""
-        if name.replace(" ", "_") in _FIELDS_LEFT_OUT:
+        if name.replace(" ", "_") in FIELDS_LEFT_OUT:
             continue
-        role = next((role for role, pattern in _LABELS if pattern.fullmatch(name)), None) if name else None
+        role = next((role for role, pattern in LABELS if pattern.fullmatch(name)), None) if name else None
         said = text[label.end() :] if label and (role or len(name.split()) <= 3) else text
         pieces = [said] if role is Role.DIRECTIVE else _SENTENCE.split(said)
         for sentence in pieces:
             plain = _plain(sentence)
-            if not _is_claim(plain):
+            if not is_claim(plain):
                 continue
             quotes = [plain] if quoted else [found[1] for found in _QUOTE.finditer(plain)]
             yield Claim(
                 text=plain,
                 ref=f"{entry.path}:{line}",
                 entry=entry,
-                role=role or _role(plain),
+                role=role or role_of(plain),
                 quotes=tuple(" ".join(_words(quote)) for quote in quotes),
                 ids=own | _ids(plain) | _mentions(sentence, entry, names),
                 moments=frozenset(_moments(plain, entry)),
@@ -221,26 +155,8 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r"[*`]|(?<!\w)_|_(?!\w)", "", shown).split())
 
 
-def _is_claim(text: str) -> bool:
-    words = [word for word in text.split() if re.search(r"[^\W\d_]", word)]
-    few = len(words) < WORDS_LEAST and len(re.findall(r"[^\W\d_a-zA-Z]", text)) < 8  # scripts without spaces
-    if few or len(words) > WORDS_MOST or text.endswith("?"):
-        return False
-    return not (_ROUTINE.match(text) and not _SAYS_WHY.search(text))
-
-
-def _role(text: str) -> Role:
-    if _DIRECTED.match(text):
-        return Role.DIRECTIVE
-    if _OBSERVED.match(text):
-        return Role.OUTCOME
-    if _SURPRISED.search(text):
-        return Role.SURPRISE
-    return Role.GAP if names_gap(text) else Role.PLAIN
-
-
 def _entry_ids(entry: Entry) -> frozenset[str]:
-    fields = {_fold(entry.properties[name]) for name in _EVENT_FIELDS if entry.properties.get(name)}
+    fields = {_fold(entry.properties[name]) for name in EVENT_FIELDS if entry.properties.get(name)}
     own = {f"entry {_fold(name)}" for name in _names(entry)}
     return frozenset({value for value in fields if len(value) >= 2} | own | _ids(entry.title))
 
@@ -260,7 +176,7 @@ def _mentions(text: str, entry: Entry, names: dict[str, Entry]) -> frozenset[str
 
 
 def _ids(text: str) -> frozenset[str]:
-    found = {match for pattern in (_EVENT_ID, _KEY, _HASH, _NUMBER) for match in pattern.findall(text)}
+    found = {match for pattern in EVENT_IDS for match in pattern.findall(text)}
     return frozenset(re.sub(r"[\s_#/-]+", "-", _fold(one)).strip("-.") for one in found)
 
 
@@ -276,8 +192,9 @@ def _moments(text: str, entry: Entry) -> Iterator[str]:
             yield f"{entry.day} {found[1].rjust(5, '0')}"
 
 
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.casefold())
+@lru_cache(maxsize=4096)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", text.casefold()))
 
 
 def one_event(a: Claim, b: Claim) -> bool:

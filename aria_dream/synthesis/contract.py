@@ -1,16 +1,13 @@
-"""The executable postcondition of a synthesis: a snapshot before, and a check after that trusts nobody's word.
+"""The executable postcondition of a synthesis: a check against the snapshot from before that trusts nobody's word.
 
-`take_snapshot` and `check` are pure and total. The snapshot is a document of its own (`schema_version` 1), so that
-another implementation can check what this one wrote, and this one what another wrote.
+`check` is pure and total: it knows nothing of who wrote the two files, or how.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from aria_dream.synthesis.lesson import next_number, read_rows, row_failures
 from aria_dream.synthesis.log_text import (
@@ -23,48 +20,18 @@ from aria_dream.synthesis.log_text import (
     visible,
 )
 from aria_dream.synthesis.operator_evidence import evidence_refusal
+from aria_dream.synthesis.snapshot import bytes_hash, lines_hash
 from aria_dream.synthesis.wording import ratifying_words
 from aria_dream.vault.note import decode_note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from aria_dream.synthesis.lesson import Row
     from aria_dream.synthesis.log_text import Candidate, StatusChange
+    from aria_dream.synthesis.snapshot import DreamState, LessonsState, Snapshot
 
-SCHEMA_VERSION: Final = 1
 _CANDIDATE_ID = re.compile(r"ni-(\d{4})(\d{2})(\d{2})-\d{2,}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DreamState:
-    """`DREAM_LOG.md` before."""
-
-    missing: bool
-    byte_length: int
-    prefix_hash: str
-    """SHA-256 of its bytes, in hex."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LessonsState:
-    """`LESSONS.jsonl` before."""
-
-    missing: bool
-    line_count: int
-    """Non-empty lines."""
-    prefix_hash: str
-    """SHA-256 over those lines joined by one line feed, in hex."""
-    ids: tuple[str, ...]
-    """Every `lesson_id`, in order, repeats kept."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
-    """Both files before anything is written."""
-
-    dream: DreamState
-    lessons: LessonsState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,94 +47,6 @@ class Verdict:
     @property
     def passed(self) -> bool:
         return not self.failures
-
-
-def take_snapshot(dream: bytes | None, lessons: bytes | None) -> Snapshot:
-    """The snapshot of the two files' bytes; None is a file that is not there. A lesson that is no JSON has no id."""
-    rows = read_rows(lessons or b"")
-    named = [row.record.get("lesson_id") for row in rows if row.record is not None]
-    return Snapshot(
-        dream=DreamState(missing=dream is None, byte_length=len(dream or b""), prefix_hash=_sha(dream or b"")),
-        lessons=LessonsState(
-            missing=lessons is None,
-            line_count=len(rows),
-            prefix_hash=_lines_hash(row.data for row in rows),
-            ids=tuple(str(name) for name in named if name not in (None, "")),
-        ),
-    )
-
-
-def render_snapshot(snapshot: Snapshot) -> str:
-    """The snapshot as its JSON document."""
-    dream, lessons = snapshot.dream, snapshot.lessons
-    document = {
-        "schema_version": SCHEMA_VERSION,
-        "dream": {
-            "missing": dream.missing,
-            "byte_length": dream.byte_length,
-            "prefix_hash": dream.prefix_hash,
-        },
-        "lessons": {
-            "missing": lessons.missing,
-            "line_count": lessons.line_count,
-            "prefix_hash": lessons.prefix_hash,
-            "ids": list(lessons.ids),
-        },
-    }
-    return json.dumps(document, indent=2) + "\n"
-
-
-def parse_snapshot(text: str) -> Snapshot | str:
-    """The snapshot that a document holds, or why it is none. Unknown fields are ignored."""
-    try:
-        document = json.loads(text.removeprefix("\ufeff"))
-    except (ValueError, RecursionError):
-        return "it is no JSON document"
-    if not isinstance(document, dict) or document.get("schema_version") != SCHEMA_VERSION:
-        return f"it is no snapshot of schema_version {SCHEMA_VERSION}"
-    dream, lessons = document.get("dream"), document.get("lessons")
-    if not isinstance(dream, dict) or not isinstance(lessons, dict):
-        return "it lacks `dream` or `lessons`"
-    ids = lessons.get("ids") or []
-    if not isinstance(ids, list):
-        return "`lessons.ids` is no list"
-    try:
-        return Snapshot(
-            dream=DreamState(
-                missing=_flag(dream), byte_length=_count(dream, "byte_length"), prefix_hash=_hash(dream)
-            ),
-            lessons=LessonsState(
-                missing=_flag(lessons), line_count=_count(lessons, "line_count"), prefix_hash=_hash(lessons),
-                ids=tuple(str(name) for name in ids),
-            ),
-        )  # fmt: skip
-    except ValueError as error:
-        return str(error)
-
-
-def _flag(state: Mapping[str, object]) -> bool:
-    value = state.get("missing", False)
-    if not isinstance(value, bool):
-        raise ValueError("`missing` is neither true nor false")
-    return value
-
-
-def _count(state: Mapping[str, object], name: str) -> int:
-    value = state.get(name)
-    if value is None and _flag(state):
-        return 0
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"`{name}` is no count")
-    return value
-
-
-def _hash(state: Mapping[str, object]) -> str:
-    value = state.get("prefix_hash")
-    if _flag(state):
-        return _sha(b"")
-    if not isinstance(value, str) or not re.fullmatch(r"[0-9a-fA-F]{64}", value):
-        raise ValueError("`prefix_hash` is no SHA-256")
-    return value.lower()
 
 
 def render_verdict(verdict: Verdict) -> str:
@@ -204,7 +83,7 @@ def _check_lessons(before: LessonsState, lessons: bytes | None, date: str, failu
     rows = read_rows(lessons)
     failures += [f"lessons-json: line {row.line} is no JSON object" for row in rows if row.record is None]
     old, new = rows[: before.line_count], rows[before.line_count :]
-    if len(old) < before.line_count or _lines_hash(row.data for row in old) != before.prefix_hash:
+    if len(old) < before.line_count or lines_hash(row.data for row in old) != before.prefix_hash:
         failures.append("lessons-prefix: the lines that were there are not as they were")
     if new and not lessons.endswith(b"\n"):
         failures.append("lessons-torn: the last line has no end")
@@ -243,7 +122,7 @@ def _check_dream(
     before: DreamState, dream: bytes, date: str, failures: list[str], *, lessons_added: int
 ) -> tuple[Candidate, ...]:
     size = 0 if before.missing else before.byte_length
-    if len(dream) < size or (size and _sha(dream[:size]) != before.prefix_hash):
+    if len(dream) < size or (size and bytes_hash(dream[:size]) != before.prefix_hash):
         failures.append("dream-prefix: the bytes that were there are not as they were")
     head = decode_note(dream[:size])
     text = head + decode_note(dream[size:])
@@ -324,11 +203,3 @@ def _change_failures(change: StatusChange, old: Sequence[Candidate], new: Sequen
     refusal = evidence_refusal(change.operator_evidence)
     if refusal:
         yield refusal
-
-
-def _lines_hash(lines: Iterable[bytes]) -> str:
-    return _sha(b"\n".join(lines))
-
-
-def _sha(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.jsonl import as_text, as_whole, parse_records
@@ -44,7 +45,9 @@ class RedGreen:
     artifact_ref: str
 
 
-def parse_evidence(text: str, zone: tzinfo | None, path: str = "") -> tuple[tuple[EvidenceRow, ...], tuple[Problem, ...]]:
+def parse_evidence(
+    text: str, zone: tzinfo | None, path: str = ""
+) -> tuple[tuple[EvidenceRow, ...], tuple[Problem, ...]]:
     """The rows in order, and a Problem for each line that is none. A time without offset is local (`zone`)."""
     records, problems = parse_records(text)
     rows: list[EvidenceRow] = []
@@ -104,7 +107,7 @@ def find_red_green(rows: Sequence[EvidenceRow]) -> tuple[RedGreen, ...]:
     found = []
     for of_command in runs.values():
         ordered = sorted(of_command, key=lambda row: row.at)
-        turns = [(red, green) for red, green in zip(ordered, ordered[1:], strict=False) if _turned(red, green)]
+        turns = [(red, green) for red, green in pairwise(ordered) if _turned(red, green)]
         for red, green in turns[-1:]:
             found.append(RedGreen(red=red, green=green, artifact_ref=green.artifact_ref or red.artifact_ref))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""Improvement candidates: repeatable gaps that the evidence names. They are proposed, and nothing more, by this code."""
+"""Improvement candidates: repeatable gaps that the evidence names. This code proposes them and does nothing more."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.synthesis.admission import TWO_EVENTS, is_failure
-from aria_dream.synthesis.claims import Role, names_gap
+from aria_dream.synthesis.claim_words import Role, names_gap
 from aria_dream.synthesis.entry import NewCandidate
 from aria_dream.synthesis.wording import quotable
 
@@ -19,8 +19,13 @@ if TYPE_CHECKING:
 
 NAME_WORDS: Final = 7
 _STOP = frozenset(
-    ["a", "an", "and", "are", "as", "at", "be", "because", "been", "before", "but", "by", "for", "from", "had", "has", "have", "if", "in", "into", "is", "it", "its", "of", "off", "on", "or", "so", "than", "that", "the", "their", "then", "there", "they", "this", "to", "was", "were", "when", "which", "while", "with", "would", "again"]
-)
+    {
+        "a", "an", "and", "are", "as", "at", "be", "because", "been", "before", "but", "by", "for", "from",
+        "had", "has", "have", "if", "in", "into", "is", "it", "its", "of", "off", "on", "or", "so", "than",
+        "that", "the", "their", "then", "there", "they", "this", "to", "was", "were", "when", "which",
+        "while", "with", "would", "again",
+    }
+)  # fmt: skip
 _ID = re.compile(r"ni-(\d{8})-(\d+)")
 
 

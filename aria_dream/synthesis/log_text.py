@@ -47,7 +47,9 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _DATED = re.compile(r"^ {0,3}##[ \t]+(\d{4}-\d{2}-\d{2})(?![\w-])([^\n\r]*)", re.MULTILINE)
 _TOP = re.compile(r"^ {0,3}#{1,2}(?:[ \t]|$)", re.MULTILINE)
 _HEADING = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+|$)", re.MULTILINE)
-_CANDIDATE = re.compile(r"^[ \t>]*(?:[-*+][ \t]+)?(#{1,6})[ \t]+[*_`]*(ni-[\w-]+)[*_`]*([^\n\r]*)", re.MULTILINE | re.IGNORECASE)
+_CANDIDATE = re.compile(
+    r"^[ \t>]*(?:[-*+][ \t]+)?(#{1,6})[ \t]+[*_`]*(ni-[\w-]+)[*_`]*([^\n\r]*)", re.MULTILINE | re.IGNORECASE
+)
 _STATUS = re.compile(r"^ {0,3}###[ \t]+status[ \t]+(ni-\d{8}-\d{2,})(?![\w-])[^\n\r]*", re.MULTILINE)
 _FIELD = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?[*_`]*([A-Za-z][A-Za-z_ ]*?)[ \t]*(?::[*_`]+|[*_`]*:)[ \t]*(.*?)[ \t]*$")
 _LABEL = {

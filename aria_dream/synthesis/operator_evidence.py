@@ -23,15 +23,19 @@ _SOURCE = re.compile(
     r"\d|https?://|\w/\w|#\w|@\w|\b\w+\.(?:md|txt|jsonl?|log|eml)\b"
     r"|\b(?:chat|message|msg|mail|e-?mail|call|phone|meeting|stand-?up|thread|issue|ticket|pr|pull request|comment"
     r"|commit|session|note|log|review|transcript|conversation|letter|terminal|prompt|reply|slack|discord|telegram"
-    r"|signal|whatsapp|teams|zoom|voice|memo|minutes|journal|diary|form|signature|signed|dm|text|sms|post|form|recording"
+    r"|signal|whatsapp|teams|zoom|voice|memo|minutes|journal|diary|form|signature|signed|dm|sms|post|recording"
     r"|interview|workshop|retro|channel)\b",
     re.IGNORECASE,
 )
 _INFERRED = re.compile(
     r"\bsilen(?:ce|t)\b|\bno (?:reply|answer|response|objections?)\b|\b(?:did|does|has) ?n[o']?t object"
-    r"|\b(?:automated|automatic|automatically|auto-?(?:approved|merged))\b|\b(?:ci|build|tests?|checks?|pipeline) (?:is |are )?(?:green|pass(?:ed|es)?)\b"
-    r"|\b(?:another|an|the|sub-?) ?agent\b|\b(?:agent|assistant|bot|model|daemon|claude|codex|gpt|copilot) (?:said|says|approved|confirmed|agreed|decided|reported|merged)"
-    r"|\b(?:inferred|implied|assumed|presumed|presumably|probably|likely)\b|\bprior (?:prose|text|entry)\b|\bDREAM_LOG\b",
+    r"|\b(?:automated|automatic|automatically|auto-?(?:approved|merged))\b"
+    r"|\b(?:ci|build|tests?|checks?|pipeline) (?:is |are )?(?:green|pass(?:ed|es)?)\b"
+    r"|\b(?:another|sub-?) ?agent\b|\bby (?:an?|the) (?:ai )?(?:agent|assistant|bot|model|daemon)\b"
+    r"|\b(?:agent|assistant|bot|model|daemon|claude|codex|gpt|copilot) (?:said|says|approved|confirmed|agreed|decided"
+    r"|reported|merged)\b"
+    r"|\b(?:inferred|implied|assumed|presumed|presumably|probably|likely)\b|\bprior (?:prose|text|entry)\b"
+    r"|\bDREAM_LOG\b",
     re.IGNORECASE,
 )
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.synthesis.claim_words import Role
 from aria_dream.synthesis.claims import events
 
 if TYPE_CHECKING:
@@ -35,9 +36,12 @@ TWIN_SHARE: Final = 0.5
 """Share of common words from which a denial in only one of the two is a contradiction, not a repetition."""
 FEW_CLAIMS: Final = 2
 
-_CAUSE = re.compile(r"\b(?:because(?: of)?|due to|since|owing to|weil|parce que|porque|perché|omdat|ponieważ)\b(.{6,})", re.IGNORECASE)
+_CAUSE = re.compile(
+    r"\b(?:because(?: of)?|due to|since|owing to|weil|parce que|porque|perché|omdat|ponieważ)\b(.{6,})", re.IGNORECASE
+)
 _DENIAL = re.compile(
-    r"\b(?:not|no|never|none|cannot|without|nothing|nicht|kein\w*|nie|ne|pas|jamais|nunca|sin|non|mai|niet|geen)\b|n['’]t\b",
+    r"\b(?:not|no|never|none|cannot|without|nothing|nicht|kein\w*|nie|ne|pas|jamais|nunca|sin|non|mai|niet|geen)\b"
+    r"|n['’]t\b",
     re.IGNORECASE,
 )
 
@@ -99,7 +103,8 @@ def _floor(cosines: NDArray[np.float32]) -> float:
     if len(pairs) < BACKGROUND_LEAST:
         return LIKENESS_LEAST
     middle = float(np.median(pairs))
-    spread = float(np.median(np.abs(pairs - middle))) * 1.4826  # a robust standard deviation: patterns are no background
+    # A robust standard deviation: the patterns that are looked for are no background.
+    spread = float(np.median(np.abs(pairs - middle))) * 1.4826
     return max(LIKENESS_LEAST, min(0.75, middle + LIKENESS_DEVIATIONS * spread))
 
 
@@ -118,25 +123,28 @@ def _content(text: str) -> set[str]:
 def find_patterns(claims: Sequence[Claim], likeness: Likeness) -> tuple[Pattern, ...]:
     """The patterns, each claim in at most one, those of most independent events first.
 
-    Stars, not chains: every claim of a pattern says the same as its first one.
+    Stars, not chains: every claim of a pattern says the same as its first one. A remedy is no part of one: it is
+    proposed, and nothing was observed.
     """
     texts = [claim.text for claim in claims]
     alike = [
         [b for b in range(len(texts)) if b != a and likeness.said_alike(texts, a, b)] for a in range(len(texts))
     ]
-    free = set(range(len(texts)))
+    free = {at for at, claim in enumerate(claims) if claim.role is not Role.REMEDY}
+    known: dict[tuple[int, ...], tuple[tuple[Claim, ...], ...]] = {}
     found: list[Pattern] = []
     while True:
-        stars = []
+        best: tuple[tuple[int, int, float, int], tuple[int, ...]] | None = None
         for centre in sorted(free):
-            members = [centre, *(other for other in alike[centre] if other in free)]
+            members = (centre, *(other for other in alike[centre] if other in free))
             if len(members) < FEW_CLAIMS:
                 continue
-            groups = events(claims[member] for member in members)
+            if members not in known:
+                known[members] = events(claims[member] for member in members)
             nearness = float(sum(likeness.cosines[centre, other] for other in members[1:]))
-            stars.append((len(groups), len(members), nearness, -centre, members, groups))
-        if not stars:
+            rank = (len(known[members]), len(members), nearness, -centre)
+            best = max(best, (rank, members)) if best is not None else (rank, members)
+        if best is None:
             return tuple(found)
-        *_, members, groups = max(stars, key=lambda star: star[:4])
-        free -= set(members)
-        found.append(Pattern(claims=tuple(claims[member] for member in members), events=groups))
+        free -= set(best[1])
+        found.append(Pattern(claims=tuple(claims[member] for member in best[1]), events=known[best[1]]))

@@ -12,6 +12,15 @@ from datetime import UTC, date, datetime, time
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.synthesis.blocks import (
+    date_in,
+    find_blocks,
+    find_items,
+    line_of,
+    properties_of,
+    property_of,
+    status_of,
+)
 from aria_dream.synthesis.log_text import visible
 from aria_dream.vault.properties import find_frontmatter, parse_properties
 
@@ -77,24 +86,6 @@ class Reading:
     left_out: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Block:
-    level: int
-    title: str
-    start: int
-    body: int
-    end: int
-    above: tuple[str, ...]
-    """Titles of the headings it lies under."""
-    leaf: bool
-
-
-_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$", re.MULTILINE)
-_DATE = re.compile(r"(?<![\d-])(\d{4}-\d{2}-\d{2})(?:[T ,·—–-]{1,4}(\d{1,2}:\d{2})(?::\d{2})?)?(?![\d-])")
-_ITEM = re.compile(r"^(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[(.)\][ \t]+)?", re.MULTILINE)
-_PROPERTY = re.compile(
-    r"^[ \t]*(?:[-*+][ \t]+)?[*_`]*([A-Za-z][A-Za-z_ -]{1,30}?)(?::[*_`]+|[*_`]*:)[ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE
-)
 _NOT_LIVE = re.compile(r"\b(?:archived?|superseded|template|example)\b", re.IGNORECASE)
 _CLOSED = re.compile(
     r"\b(?:closed|resolved|reviewed|expired|retired|done|settled|dismissed|archived?|superseded)\b", re.IGNORECASE
@@ -133,7 +124,7 @@ def _capsule(file: MemoryFile, zone: tzinfo | None) -> Entry | str:
         return "it has no text"
     return Entry(
         kind=SourceKind.CAPSULE, path=file.path, line=1, title=values.get("id", _stem(file.path)), text=body,
-        text_line=_line(file.text, frontmatter.body_start), at=at, day=at.date(), properties=values, ref=file.path,
+        text_line=line_of(file.text, frontmatter.body_start), at=at, day=at.date(), properties=values, ref=file.path,
     )  # fmt: skip
 
 
@@ -183,18 +174,18 @@ def read_dated(files: Iterable[MemoryFile], kind: SourceKind, limit: int) -> Rea
 def _dated_blocks(file: MemoryFile, shown: str, kind: SourceKind) -> list[tuple[Entry, bool]]:
     found: list[tuple[Entry, bool]] = []
     taken = -1
-    for block in _blocks(shown):
-        when = _date_in(block.title)
+    for block in find_blocks(shown):
+        when = date_in(block.title)
         if when is None or block.start < taken:
             continue
         taken = block.end
-        status = _status(shown[block.body : block.end])
+        status = status_of(shown[block.body : block.end])
         is_live = not any(_NOT_LIVE.search(title) for title in (block.title, status, *block.above))
         found.append((_entry(file, shown, kind, block.title, block.start, block.body, block.end, when), is_live))
     if found:
         return found
-    for start, body, end, _mark in _items(shown, 0, len(shown)):
-        when = _date_in(shown[body : body + 40])
+    for start, body, end, _mark in find_items(shown, 0, len(shown)):
+        when = date_in(shown[body : body + 40])
         if when is not None:
             title = " ".join(shown[body:end].split())[:80]
             found.append((_entry(file, shown, kind, title, start, body, end, when), True))
@@ -217,22 +208,22 @@ def read_trust_decay(files: Iterable[MemoryFile]) -> Reading:
 
 def _captures(file: MemoryFile, shown: str) -> Iterator[tuple[Entry, bool]]:
     kind = SourceKind.TRUST_DECAY
-    blocks = [block for block in _blocks(shown) if block.level > 1 or _date_in(block.title)]
+    blocks = [block for block in find_blocks(shown) if block.level > 1 or date_in(block.title)]
     spans = [(block.title, block.above, block.start, block.body, block.end) for block in blocks if block.leaf]
     for title, above, start, body, end in spans or [("", (), 0, 0, len(shown))]:
-        items = list(_items(shown, body, end))
+        items = list(find_items(shown, body, end))
         is_group = not title or _is_state(title) or any(mark is not None for *_, mark in items)
         shut_above = any(_CLOSED.search(one) for one in (title, *above))
         if not is_group:
-            status = _status(shown[body:end])
+            status = status_of(shown[body:end])
             is_open = bool(_OPEN.search(status)) if status else not shut_above
-            yield _entry(file, shown, kind, title, start, body, end, _date_in(title)), is_open
+            yield _entry(file, shown, kind, title, start, body, end, date_in(title)), is_open
             continue
         for at, text, until, mark in items:
             said = " ".join(shown[text:until].split())
-            status = _status(shown[text:until])
+            status = status_of(shown[text:until])
             is_open = mark == " " if mark is not None else bool(_OPEN.search(status)) if status else not shut_above
-            yield _entry(file, shown, kind, said[:80], at, text, until, _date_in(said)), is_open
+            yield _entry(file, shown, kind, said, at, text, until, date_in(said)), is_open
 
 
 def _is_state(title: str) -> bool:
@@ -246,48 +237,20 @@ def read_failures(files: Iterable[MemoryFile], kind: SourceKind) -> Reading:
     found: list[tuple[tuple[date, int], Entry]] = []
     for file in files:
         shown = visible(file.text)
-        blocks = [block for block in _blocks(shown) if block.level > 1 and block.leaf]
+        blocks = [block for block in find_blocks(shown) if block.level > 1 and block.leaf]
         spans = [(block.title, block.start, block.body, block.end) for block in blocks]
         if not spans:
-            spans = [("", start, body, end) for start, body, end, _ in _items(shown, 0, len(shown))]
+            spans = [("", start, body, end) for start, body, end, _ in find_items(shown, 0, len(shown))]
         for number, (title, start, body, end) in enumerate(spans):
             text = shown[body:end]
             if not re.search(r"\w", title + text):
                 continue
-            when = _date_in(title) or _date_in(_property(text, "date")) or _date_in(text)
+            when = date_in(title) or date_in(property_of(text, "date")) or date_in(text)
             name = title or " ".join(text.split())[:80]
             key = (when[0] if when else date.min, number)
             found.append((key, _entry(file, shown, kind, name, start, body, end, when)))
     found.sort(key=lambda pair: pair[0], reverse=True)
     return Reading(tuple(entry for _, entry in found[:FAILURES_READ]))
-
-
-def _blocks(shown: str) -> list[_Block]:
-    headings = [(len(found[1]), found[2], found.start(), found.end()) for found in _HEADING.finditer(shown)]
-    blocks = []
-    for number, (level, title, start, body) in enumerate(headings):
-        later = headings[number + 1 :]
-        end = next((other[2] for other in later if other[0] <= level), len(shown))
-        above: list[str] = []
-        limit = level
-        for other in reversed(headings[:number]):
-            if other[0] < limit:
-                above.append(other[1])
-                limit = other[0]
-        leaf = not (later and later[0][0] > level)
-        blocks.append(
-            _Block(level=level, title=title, start=start, body=body, end=end, above=tuple(above), leaf=leaf)
-        )
-    return blocks
-
-
-def _items(shown: str, start: int, end: int) -> Iterator[tuple[int, int, int, str | None]]:
-    """`(start, start of the text, end, mark in the tick box or None)` of the top-level list items in a span."""
-    marks = list(_ITEM.finditer(shown, start, end))
-    for number, mark in enumerate(marks):
-        until = marks[number + 1].start() if number + 1 < len(marks) else end
-        heading = _HEADING.search(shown, mark.end(), until)
-        yield mark.start(), mark.end(), heading.start() if heading else until, mark[1]
 
 
 def _entry(
@@ -301,43 +264,18 @@ def _entry(
     when: tuple[date, str] | None,
 ) -> Entry:
     text = shown[body:end]
-    line = _line(shown, start)
+    line = line_of(shown, start)
     at = None
     if when is not None and when[1]:
         at = datetime.combine(when[0], time.fromisoformat(when[1].rjust(5, "0")))
     return Entry(
-        kind=kind, path=file.path, line=line, title=title, text=text, text_line=_line(shown, body), at=at,
+        kind=kind, path=file.path, line=line, title=title, text=text, text_line=line_of(shown, body), at=at,
         day=when[0] if when else None, properties=_properties(title, text), ref=f"{file.path}:{line}",
     )  # fmt: skip
 
 
 def _properties(title: str, text: str) -> dict[str, str]:
-    found = {match[1].strip().lower().replace(" ", "_"): match[2] for match in reversed(list(_PROPERTY.finditer(text)))}
-    return {"title": title, **found}
-
-
-def _property(text: str, name: str) -> str:
-    return next((match[2] for match in _PROPERTY.finditer(text) if match[1].strip().lower() == name), "")
-
-
-def _status(text: str) -> str:
-    return _property(text, "status") or _property(text, "state")
-
-
-def _date_in(text: str) -> tuple[date, str] | None:
-    for found in _DATE.finditer(text):
-        clock = found[2] or ""
-        try:
-            day = date.fromisoformat(found[1])
-            time.fromisoformat(clock.rjust(5, "0") if clock else "00:00")
-        except ValueError:
-            continue
-        return day, clock
-    return None
-
-
-def _line(text: str, offset: int) -> int:
-    return text.count("\n", 0, offset) + 1
+    return {"title": title, **properties_of(text)}
 
 
 def _stem(path: str) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from aria_dream.dream.plain_text import escape_plain
 from aria_dream.synthesis.admission import admit_directive, admit_mechanical, admit_pattern, pairs_of_directives
-from aria_dream.synthesis.claims import Role, find_claims, set_aside_reason
+from aria_dream.synthesis.claim_words import Role
+from aria_dream.synthesis.claims import find_claims, set_aside_reason
 from aria_dream.synthesis.entry import NO_LESSONS, NONE, Said, render_entry
 from aria_dream.synthesis.evidence import find_red_green
 from aria_dream.synthesis.improvement import gap_of, is_known, make_candidate, next_candidate_number
@@ -61,16 +62,14 @@ class Synthesis:
     """Entries that were reviewed."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Findings:
-    admitted: list[Admitted]
-    known: list[tuple[Pattern, str]]
-    """Patterns that an earlier lesson says already, with its id."""
+    admitted: tuple[Admitted, ...]
     patterns: tuple[Pattern, ...]
-    retold: list[Pattern]
-    """Patterns of one event only."""
+    known: Mapping[int, str]
+    """By `id` of a pattern: the earlier lesson that says it already."""
     pressure: Mapping[int, int]
-    """By index of `patterns`: staged rows that say the same."""
+    """By `id` of a pattern: staged rows that say the same."""
     single: int
     """Claims that stand alone."""
 
@@ -81,10 +80,7 @@ def synthesise(inputs: Inputs, at: datetime, occasion: str, encode: Encode | Non
     """
     entries = entries_of(inputs.readings)
     claims, aside = find_claims(entries)
-    earlier = _earlier_lessons(inputs.lessons)
-    staged = [entry.text for entry in entries if entry.kind is SourceKind.STAGED]
-    likeness = _likeness(claims, [text for _, text in earlier], staged, encode)
-    found = _find(claims, earlier, staged, inputs, likeness)
+    found = _find(_compared(inputs, entries, claims, encode), inputs)
     date = f"{at:%Y-%m-%d}"
     number = next_number(row.record.get("lesson_id") for row in read_rows(inputs.lessons) if row.record is not None)
     lessons = tuple(
@@ -111,65 +107,90 @@ def _earlier_lessons(data: bytes) -> list[tuple[str, str]]:
     return [(str(row.get("lesson_id", "?")), str(row["lesson"])) for row in rows if isinstance(row.get("lesson"), str)]
 
 
-def _likeness(
-    claims: Sequence[Claim], earlier: Sequence[str], staged: Sequence[str], encode: Encode | None
-) -> Likeness | None:
-    texts = [*(claim.text for claim in claims), *earlier, *staged]
-    return measure(texts, encode) if encode is not None and claims else None
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Claims, earlier lessons and staged rows beside each other, and how like they are."""
 
+    claims: tuple[Claim, ...]
+    earlier: tuple[tuple[str, str], ...]
+    """`(id, text)` of the lessons there are."""
+    staged: tuple[str, ...]
+    likeness: Likeness | None
+    """None: there is no model, or nothing to compare."""
 
-def _find(
-    claims: Sequence[Claim],
-    earlier: Sequence[tuple[str, str]],
-    staged: Sequence[str],
-    inputs: Inputs,
-    likeness: Likeness | None,
-) -> _Findings:
-    texts = [*(claim.text for claim in claims), *(text for _, text in earlier), *staged]
-    place = {id(claim): at for at, claim in enumerate(claims)}
-    taught = _taught(inputs.lessons)
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """In the order of the likeness."""
+        return (*(claim.text for claim in self.claims), *(text for _, text in self.earlier), *self.staged)
 
-    def known_as(text: str, at: int | None) -> str:
-        """The id of an earlier lesson that says the same; "" where none does."""
-        for offset, (name, said) in enumerate(earlier):
-            near = likeness is not None and at is not None and likeness.said_alike(texts, at, len(claims) + offset)
-            if near or _same_words(said, text):
+    def place(self, claim: Claim) -> int:
+        return next(at for at, other in enumerate(self.claims) if other is claim)
+
+    def known_as(self, text: str, claim: Claim | None = None) -> str:
+        """The id of an earlier lesson that says the same as `text` (or as `claim`, which says it); "" where none does."""
+        texts, at = self.texts, None if claim is None else self.place(claim)
+        for offset, (name, said) in enumerate(self.earlier):
+            number = len(self.claims) + offset
+            if self.likeness is not None and at is not None and self.likeness.said_alike(texts, at, number):
+                return name
+            if _same_words(said, text):
                 return name
         return ""
 
-    def near(a: int, b: int) -> float:
-        return float(likeness.cosines[a, b]) if likeness is not None else 0.0
+    def near(self, a: int, b: int) -> float:
+        """Cosine of two claims."""
+        return float(self.likeness.cosines[a, b]) if self.likeness is not None else 0.0
 
+    def pressure(self, pattern: Pattern) -> int:
+        """How many staged rows say the same. They are signals, never evidence."""
+        if self.likeness is None:
+            return 0
+        texts, at = self.texts, self.place(pattern.claims[0])
+        first = len(texts) - len(self.staged)
+        return sum(self.likeness.said_alike(texts, at, other) for other in range(first, len(texts)))
+
+
+def _compared(inputs: Inputs, entries: Sequence[Entry], claims: tuple[Claim, ...], encode: Encode | None) -> _Compared:
+    earlier = tuple(_earlier_lessons(inputs.lessons))
+    staged = tuple(entry.text for entry in entries if entry.kind is SourceKind.STAGED)
+    texts = [*(claim.text for claim in claims), *(text for _, text in earlier), *staged]
+    likeness = measure(texts, encode) if encode is not None and claims else None
+    return _Compared(claims, earlier, staged, likeness)
+
+
+def _find(compared: _Compared, inputs: Inputs) -> _Findings:
+    """What is admitted, each claim at most once: the operator's word first, then patterns, then machines."""
+    claims, taught = compared.claims, _taught(inputs.lessons)
     admitted: list[Admitted] = []
     used: set[int] = set()
-    for directive, outcomes in pairs_of_directives(claims, near):
+    for directive, outcomes in pairs_of_directives(claims, compared.near):
         lesson = admit_directive(directive, outcomes, inputs.evidence)
         if lesson is not None:
             used.add(id(directive))
-            if not known_as(lesson.text, None) and not taught.intersection(lesson.source_events[:1]):
+            if not compared.known_as(lesson.text) and not taught.intersection(lesson.source_events[:1]):
                 admitted.append(lesson)
-    patterns = find_patterns(claims, likeness) if likeness is not None else ()
-    known: list[tuple[Pattern, str]] = []
+    patterns = find_patterns(claims, compared.likeness) if compared.likeness is not None else ()
+    known: dict[int, str] = {}
     for pattern in patterns:
         lesson = admit_pattern(pattern)
-        name = known_as(pattern.text, place[id(pattern.claims[0])])
-        if name and lesson is not None:
-            known.append((pattern, name))
-        elif lesson is not None and not used.intersection(map(id, pattern.claims)):
+        if lesson is None or used.intersection(map(id, pattern.claims)):
+            continue
+        used.update(map(id, pattern.claims))
+        name = compared.known_as(pattern.text, pattern.claims[0])
+        if name:
+            known[id(pattern)] = name
+        else:
             admitted.append(lesson)
-            used.update(map(id, pattern.claims))
     for event in find_red_green(inputs.evidence):
         lesson = admit_mechanical(event, [claim for claim in claims if id(claim) not in used])
-        if not known_as(lesson.text, None) and not taught.issuperset(lesson.source_events):
+        if not compared.known_as(lesson.text) and not taught.issuperset(lesson.source_events):
             admitted.append(lesson)
-    gathered = sum(len(pattern.claims) for pattern in patterns)
     return _Findings(
-        admitted=admitted,
+        admitted=tuple(admitted),
         known=known,
         patterns=patterns,
-        retold=[pattern for pattern in patterns if admit_pattern(pattern) is None],
-        pressure=_pressure(patterns, place, len(claims) + len(earlier), texts, likeness),
-        single=len(claims) - gathered,
+        pressure={id(pattern): count for pattern in patterns if (count := compared.pressure(pattern))},
+        single=len(claims) - sum(len(pattern.claims) for pattern in patterns),
     )
 
 
@@ -188,18 +209,6 @@ def _taught(lessons: bytes) -> frozenset[str]:
 
 def _same_words(a: str, b: str) -> bool:
     return " ".join(a.split()).casefold() == " ".join(b.split()).casefold()
-
-
-def _pressure(
-    patterns: Sequence[Pattern], place: Mapping[int, int], first: int, texts: Sequence[str], likeness: Likeness | None
-) -> Mapping[int, int]:
-    if likeness is None:
-        return {}
-    counts = {
-        number: sum(likeness.said_alike(texts, place[id(pattern.claims[0])], at) for at in range(first, len(texts)))
-        for number, pattern in enumerate(patterns)
-    }
-    return {number: count for number, count in counts.items() if count}
 
 
 def _candidates(found: _Findings, claims: Sequence[Claim], log: bytes, date: str) -> tuple[NewCandidate, ...]:
@@ -268,12 +277,11 @@ def _lessons(lessons: Sequence[Lesson]) -> Said:
 
 def _patterns(found: _Findings) -> Said:
     items = []
-    known = {id(pattern): name for pattern, name in found.known}
-    for number, pattern in enumerate(found.patterns):
+    for pattern in found.patterns:
         count = len(pattern.events)
         times = "told more than once, of one event" if count == 1 else f"in {count} independent events"
-        more = f"; {known[id(pattern)]} says it already" if id(pattern) in known else ""
-        staged = f"; {found.pressure[number]} staged" if number in found.pressure else ""
+        more = f"; {found.known[id(pattern)]} says it already" if id(pattern) in found.known else ""
+        staged = f"; {found.pressure[id(pattern)]} staged" if id(pattern) in found.pressure else ""
         items.append(f"{quotable(pattern.text, pattern.refs[0])} ({times}{more}{staged})")
     return Said(f"{len(items)} found" if items else NONE, _shortened(items))
 
@@ -281,16 +289,21 @@ def _patterns(found: _Findings) -> Said:
 def _discarded(found: _Findings, aside: Sequence[Claim]) -> Said:
     reasons = Counter(set_aside_reason(claim) for claim in aside)
     told = [f"{found.single} claims stand alone"] if found.single else []
-    told += [f"{len(found.retold)} retold, of one event"] if found.retold else []
+    retold = sum(len(pattern.events) == 1 for pattern in found.patterns)
+    told += [f"{retold} retold, of one event"] if retold else []
     told += [f"{count} {reason}" for reason, count in sorted(reasons.items())]
-    items = [f"{set_aside_reason(claim)}: {quotable(claim.text, claim.ref)} ({escape_plain(claim.ref)})" for claim in aside]
+    items = [f"{set_aside_reason(claim)}: {_cited(claim)}" for claim in aside]
     return Said("; ".join(told) or NONE, _shortened(items))
 
 
 def _of_role(claims: Sequence[Claim], role: Role) -> Said:
     told = [claim for claim in claims if claim.role is role]
-    items = [f"{quotable(claim.text, claim.ref)} ({escape_plain(claim.ref)})" for claim in told]
+    items = [_cited(claim) for claim in told]
     return Said(str(len(items)) if items else NONE, _shortened(items))
+
+
+def _cited(claim: Claim) -> str:
+    return f"{quotable(claim.text, claim.ref)} ({escape_plain(claim.ref)})"
 
 
 def _open_items(entries: Sequence[Entry]) -> Said:
