@@ -17,9 +17,12 @@ from zoneinfo import ZoneInfo
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from aria_dream.dream.embedding import passages
+from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.triage import Unreadable
 from aria_dream.dream.verdict import parse_object
 from aria_dream.effects.files import DiskVault
+from aria_dream.effects.index import read_vault
 from aria_dream.effects.power import read_power
 from aria_dream.effects.swap import ExchangeUnavailableError, exchange
 from aria_dream.policy.circumstances import Circumstances, History, Moment, Readings, Run
@@ -36,7 +39,7 @@ from aria_dream.review.safety import TRASH
 from aria_dream.vault import edit
 from aria_dream.vault.edit import ChangeSet, Exists, WritePlan
 from aria_dream.vault.names import Refusal, parse_target
-from aria_dream.vault.note import NotePath
+from aria_dream.vault.note import NotePath, decode_note, parse_note
 from aria_dream.vault.property_edit import plan_property
 from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Written
 
@@ -74,6 +77,30 @@ def _apply(vault: Path, plan: WritePlan | Exists | Refusal) -> str:
     if isinstance(plan, WritePlan):
         return _status(disk_vault(vault).write(ChangeSet(writes=(plan,)), label="case"))
     return _status(plan)
+
+
+def parse(vault: Path) -> dict[str, object]:
+    """Every note of the vault as it is read, and what was passed over."""
+    index = read_vault(vault, None)
+    problems = {problem.path for problem in index.problems}
+    notes: dict[str, object] = {}
+    for path in index.graph.paths:
+        if path in index.not_here:
+            continue
+        note = parse_note(decode_note((index.root / path).read_bytes()))
+        notes[path] = {
+            "links": [{"target": link.path, "resolved": index.resolver.resolve(link.path, path)} for link in note.links],
+            "aliases": list(note.aliases),
+            "frontmatter": {key: str(value)[:200] for key, value in note.properties.items()},
+            "error": path in problems,
+        }
+    return {"notes": notes, "skipped": sorted(index.not_here)}
+
+
+def context(vault: Path, rel: str) -> str:
+    """What of a note a model is given: its passages, as the embedded judge reads them."""
+    note = parse_note(decode_note((vault / rel).read_bytes()))
+    return "\n".join(passage.text for passage in passages(title_of(rel), note))
 
 
 def plan_append(vault: Path, rel: str, heading: str, body: str) -> tuple[Path, WritePlan | Refusal]:

@@ -1,0 +1,21 @@
+"""The cases about reading, each in a scratch copy, through the runner of the shared folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from test_write_cases import run_case
+
+CASES = ("01", "02", "04", "05", "08", "11", "36", "37", "57", "65")
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("number", CASES)
+def test_case(shared: Path, tmp_path: Path, number: str) -> None:
+    row = run_case(shared, number, tmp_path, {})
+    assert row[4] == "pass", row
