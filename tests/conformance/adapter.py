@@ -89,7 +89,9 @@ def parse(vault: Path) -> dict[str, object]:
             continue
         note = parse_note(decode_note((index.root / path).read_bytes()))
         notes[path] = {
-            "links": [{"target": link.path, "resolved": index.resolver.resolve(link.path, path)} for link in note.links],
+            "links": [
+                {"target": link.path, "resolved": index.resolver.resolve(link.path, path)} for link in note.links
+            ],
             "aliases": list(note.aliases),
             "frontmatter": {key: str(value)[:200] for key, value in note.properties.items()},
             "error": path in problems,
