@@ -66,6 +66,7 @@ READER_MODULES = (
     "link",
     "linkage",
     "note",
+    "note_text",
     "properties",
     "property_links",
     "reading",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from aria_dream.errors import Problem
 from aria_dream.vault.body import find_block_ids, find_tags, heading_text, hidden_spans
 from aria_dream.vault.link import Link, find_label_end, split_destination, split_wikilink
+from aria_dream.vault.note_text import decode_note as decode_note  # noqa: PLC0414  # so that a note has one door
 from aria_dream.vault.properties import SECOND_BLOCK, find_frontmatter, parse_properties, read_names
 from aria_dream.vault.property_links import find_property_links
 from aria_dream.vault.zones import MarkdownLink, Wikilink, read_body
@@ -73,11 +74,6 @@ class Note:
     (Links inside `%% %%` do count as links, as Obsidian counts them.)"""
     problems: tuple[Problem, ...]
     """With `path=""`: a text does not know where it lies; the reader of the vault fills it in."""
-
-
-def decode_note(data: bytes) -> str:
-    """The text of a note's bytes; `text.encode("utf-8", "surrogateescape")` gives them back, whatever they are."""
-    return data.decode("utf-8", "surrogateescape")
 
 
 def parse_note(text: str) -> Note:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import yaml
 from yaml12 import Yaml, parse_yaml
 
 from aria_dream.errors import Problem
@@ -33,7 +32,6 @@ _KEY = re.compile(r"^(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s#\-?\"'\[\]{}%,&*!|>@`][
 _SAID = re.compile(r"(?:YAML parse error: )?(.*?)(?: at byte \d+)?(?: line (\d+) column \d+)?$", re.DOTALL)
 _INFINITE: Final = (float("inf"), float("-inf"))
 _COMPOUND: Final = (list, dict, Yaml)
-_RAW_LOADER: Final = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 class Frontmatter(NamedTuple):
@@ -241,8 +239,11 @@ def read_names(properties: dict[str, object], source: str) -> tuple[list[str], l
 
 def _as_written(source: str, name: str, count: int) -> list[str]:
     """The raw scalars of a property, or `[]` where PyYAML reads something else than `yaml12` did."""
+    import yaml  # few notes need it, and it costs 10 ms
+
+    raw_loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
-        loaded = yaml.load(_encodable(source), Loader=_RAW_LOADER)  # noqa: S506  # the base loader makes only str, list, dict
+        loaded = yaml.load(_encodable(source), Loader=raw_loader)  # noqa: S506  # the base loader makes only str, list, dict
     except (yaml.YAMLError, RecursionError, ValueError):
         return []
     if not isinstance(loaded, dict):

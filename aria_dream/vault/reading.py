@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aria_dream.vault.canvas import parse_canvas
-from aria_dream.vault.note import decode_note
+from aria_dream.vault.note_text import decode_note
 from aria_dream.vault.record import CARD, EMBED, FRONTMATTER, MARKDOWN, Record
 from aria_dream.vault.scan import scan_note
 
@@ -47,6 +46,8 @@ def record_of_note(data: bytes) -> Record:
 
 def record_of_canvas(data: bytes) -> Record:
     """The record of a canvas with these bytes. Its links have no lines (0): JSON is often one line."""
+    from aria_dream.vault.canvas import parse_canvas  # few vaults have canvases, and its imports cost 5 ms
+
     text = decode_note(data)
     links, problems = parse_canvas(text)
     return Record(

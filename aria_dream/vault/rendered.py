@@ -8,14 +8,13 @@ by `zones.read_body`, with which it agrees (a property test).
 
 from __future__ import annotations
 
-import html
 import re
 from typing import TYPE_CHECKING, Final
 
 from pyromark import Markdown, Options
 
 from aria_dream.vault.body import WORDS_COUNTED
-from aria_dream.vault.link import ScannedLink, split_destination, split_target
+from aria_dream.vault.link import ScannedLink, split_destination, split_target, unescaped
 from aria_dream.vault.tags import TAG, is_tag
 
 if TYPE_CHECKING:
@@ -137,7 +136,7 @@ def _markdown_links(body: str, rendered: str) -> list[ScannedLink] | None:
             return None
         opening = len(_IMAGE if embed else _ANCHOR)
         address = rendered[start + opening : rendered.find('"', start + opening)]
-        target = split_destination(html.unescape(address) if "&" in address else address)
+        target = split_destination(unescaped(address) if "&" in address else address)
         if target:
             found.append(ScannedLink(*target, embed, in_frontmatter=False, markdown=True, start=label_end))
     return found if body.find("](", label_end + 1) < 0 else None

@@ -29,9 +29,9 @@ _FOUND: Final = re.compile(
     r"|`|\$|\\|\[\[|\]\(|\]:"
 )
 _CODE, _FENCE, _MATH, _DISPLAY, _WIKILINK, _MARKDOWN, _FOOTNOTE = range(1, 8)
-_OPEN_PARAGRAPH: Final = re.compile(r"[ \t]*((?:[-+*]|\d{1,9}[.)]) )*(?:\*{0,3}[^\W\d_]|\[|\d+(?![\d.)]))")
+_OPEN_PARAGRAPH: Final = re.compile(r"[ \t]*((?:[-+*]|\d{1,9}[.)]) )*(?:\*{0,3}[^\W\d_]|\[(?!\^)|\d+(?![\d.)]))")
 """A line that ends in a paragraph: text, or list items on one line with text in the last. (No heading, rule, quote,
-fence, or empty item.)"""
+fence, footnote, or empty item.)"""
 
 
 class SimpleBody(NamedTuple):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-import yaml
-
 MAX_DEPTH: Final = 200
 """Deeper nesting is refused: `yaml12` ends the process at some 10,000 levels, Python's own printing at 1,000."""
 
@@ -16,7 +14,6 @@ MAX_EXPANSION: Final = 10_000
 _DEEP = re.compile(rf"^[ \t?:\-]{{{MAX_DEPTH}}}", re.MULTILINE)
 _ANCHOR = re.compile(r"(?:^|[\s\[{,:])&[^\s,\[\]{}]")
 _ALIAS = re.compile(r"(?:^|[\s\[{,:])\*[^\s,\[\]{}]")
-_EVENT_LOADER: Final = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 def yaml_refusal(source: str) -> str:
@@ -30,12 +27,15 @@ def yaml_refusal(source: str) -> str:
 
 def _alias_refusal(source: str) -> str:  # noqa: C901  # one branch for each kind of event
     """Counts what the aliases stand for, over PyYAML's events, which expand nothing."""
+    import yaml  # few notes need it, and it costs 10 ms
+
+    event_loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     sizes: dict[str, int] = {}
     open_nodes: list[list[object]] = []  # [anchor, size, merged names or None]
     added = 0
     merging = False
     try:
-        for event in yaml.parse(source, Loader=_EVENT_LOADER):
+        for event in yaml.parse(source, Loader=event_loader):
             size = 1
             if isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
                 open_nodes.append([event.anchor, 1, set() if merging else None])

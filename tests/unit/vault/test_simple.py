@@ -53,6 +53,7 @@ PIECES = st.sampled_from(
 @example("- a [[b|c]]\n    - d\n\n        [[e]]\n")
 @example("| a |\n|---|\n    `x`\n")
 @example("$$\\$$")
+@example("[^1]: \n        word")
 @example("[[]](u)")
 @example("```\na\n```\n    b")
 def test_it_says_what_the_parser_says_or_nothing(body: str) -> None:
