@@ -55,6 +55,8 @@ class DreamRequest:
     """A dream to dream again; nothing is written then."""
     quiet_s: float = 0.0
     """A dream note changed by somebody within so many seconds is not written."""
+    host: str = ""
+    """The machine that a new dream note belongs to: its daemon dreams that day. `""`: any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,6 +248,7 @@ def _night(
         link_text=link_text,
         markdown_links=index.app.use_markdown_links,
         name_of=name_of,
+        host=request.host,
         dreamt_seed=seed[0] if seed is not None and seed[1] == found.start.path else None,
     )
 

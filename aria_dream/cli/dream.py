@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import socket
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -73,6 +74,7 @@ def command(
         count=count,
         dry_run=dry_run,
         replay=again,
+        host=socket.gethostname(),
     )
     result, missing = run_dream(seen, places, book, request)
     if as_json:

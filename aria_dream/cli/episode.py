@@ -59,6 +59,7 @@ def _dream(root: Path, leave: Leave, kind: str, quiet_s: float, host: str) -> di
         seed=secrets.randbelow(SEEDS),
         kind=kind,
         quiet_s=quiet_s,
+        host=host,
     )
     files = DiskVault(vault.root, state)
     with dream_lock(state).held(), open_dream_parts(vault, places) as parts:

@@ -127,9 +127,12 @@ def _rounded(value: float, digits: int) -> float:
     return round(value, digits) + 0.0  # + 0.0: no "-0.000"
 
 
-def render_head(day: date) -> str:
-    """The frontmatter of a new dream note; written once, at creation, and constant but for the date."""
-    return f"---\naria-dream: log\ncssclasses: [aria-dream]\ndate: {day.isoformat()}\n---\n"
+def render_head(day: date, host: str = "") -> str:
+    """The frontmatter of a new dream note; written once, at creation. `host` is the machine whose day it is."""
+    name = clean(host)
+    quoted = f'"{re.sub(r"[^0-9A-Za-z ._-]", "-", name)}"'  # a name like `no` or `1e3` is a text, too
+    owner = f"host: {quoted}\n" if name else ""
+    return f"---\naria-dream: log\ncssclasses: [aria-dream]\ndate: {day.isoformat()}\n{owner}---\n"
 
 
 def render_block(block: DreamBlock) -> str:

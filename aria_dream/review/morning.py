@@ -59,6 +59,8 @@ class Night:
     """Vault path to what a note is called where it is named and not linked."""
     dreamt_seed: Seed | None
     """The seed that gave the start."""
+    host: str = ""
+    """The machine that a new dream note belongs to; `""`: to any."""
 
     @property
     def block(self) -> DreamBlock:
@@ -168,7 +170,7 @@ def plan_night(night: Night, before: Mapping[str, bytes | None]) -> ChangeSet | 
     are damaged is left as it is.
     """
     plans: list[WritePlan] = []
-    head = render_head(night.at.date())
+    head = render_head(night.at.date(), night.host)
     appended = plan_append(NotePath(night.note), before[night.note], render_block(night.block), head=head)
     if isinstance(appended, Refusal):
         return appended
