@@ -11,7 +11,11 @@ from aria_dream.vault.linkage import kind_of
 from aria_dream.vault.snapshot import Snapshot, shrank_suddenly
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
+
+    from aria_dream.errors import Problem
+    from aria_dream.vault.snapshot import SnapshotDifference
 
 ACCEPT_AFTER_S = 3600.0
 """A vault that has stayed shrunken so long, its root in place, was tidied by its writer."""
@@ -79,10 +83,21 @@ def shrunk_reason(before: Snapshot, after: Snapshot) -> str:
 
     That is where more than half of at least ten files, or of at least ten notes, vanished.
     """
+    missing = before.files.keys() - after.files.keys()
+    if len(missing) <= 5:  # half of the ten that are needed
+        return ""
     notes_before, notes_after = _notes(before), _notes(after)
     if shrank_suddenly(before, after) or shrank_suddenly(notes_before, notes_after):
-        gone = sum(1 for path in before.files if path not in after.files)
-        return f"{gone} of {len(before.files)} files vanished at once"
+        return f"{len(missing)} of {len(before.files)} files vanished at once"
+    return ""
+
+
+def unreadable_reason(seen: SnapshotDifference, problems: Iterable[Problem]) -> str:
+    """Why files that seem removed are only out of sight; `""` where none is. Pure. `problems` are those of the scan."""
+    for problem in problems:
+        hidden = sum(path.startswith(f"{problem.path}/") for path in seen.removed)
+        if hidden:
+            return f"{hidden} files are out of sight because the folder {problem.path} cannot be read"
     return ""
 
 

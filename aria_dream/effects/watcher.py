@@ -31,6 +31,7 @@ from aria_dream.effects.vault_state import (
     Shrunk,
     read_ground,
     shrunk_reason,
+    unreadable_reason,
 )
 from aria_dream.effects.waker import Waker
 from aria_dream.effects.watch_events import EventBox, Hints
@@ -48,11 +49,16 @@ if TYPE_CHECKING:
     from aria_dream.effects.vault_change import VaultChange
     from aria_dream.effects.vault_state import VaultState
     from aria_dream.effects.watching import WatchReport
+    from aria_dream.vault.snapshot import SnapshotDifference
 
 log = logging.getLogger(__name__)
 
 MAX_DELAY_S = 30.0
 """A vault that never rests is looked at this often all the same."""
+
+REST_PER_LOOK = 10
+"""A look at events is followed by a rest of so many times its own length: a writer who types into a vault of 50,000
+notes, where a look takes half a second, costs a tenth of a core at most."""
 
 _EVENT_TAKES_NS = 5_000_000_000
 """An event that has not come after so long will not come."""
@@ -107,7 +113,7 @@ class VaultWatcher:
         self._grounded_at_s = clock()
         self._is_confirming = False
         self._last_foreign_at_s: float | None = None
-        self._walk_s = 0.0
+        self._walk_s = self._rested_at_s = 0.0
         self._next_walk_at_s = 0.0
         self._plan_walk(self._watching.check(self.index.root))
 
@@ -192,7 +198,8 @@ class VaultWatcher:
         times = self._box.times()
         if times is None or not isinstance(self._state, Present):
             return self._next_walk_at_s
-        return min(times[1] + self.index_debounce_ms / 1000, times[0] + MAX_DELAY_S, self._next_walk_at_s)
+        quiet_s = min(times[1] + self.index_debounce_ms / 1000, times[0] + MAX_DELAY_S)
+        return min(max(quiet_s, self._rested_at_s), self._next_walk_at_s)
 
     def look(self, *, whole: bool = False) -> VaultChange | None:
         """What changed since the last look, looked at now; None where nothing did, or where it cannot be told yet.
@@ -207,10 +214,15 @@ class VaultWatcher:
         if whole or started_s >= self._next_walk_at_s or isinstance(self._state, Shrunk):
             hints = replace(hints, whole=True)
         scan = self._scan(hints)
-        if scan is None or not self._is_believed(scan, hints):
+        if scan is None:
             return None
-        change = self._take_in(scan, hints)
+        seen = difference(self.index.scan.snapshot, scan.snapshot)
+        if not self._is_believed(scan, seen, hints):
+            return None
+        change = self._take_in(scan, seen, hints)
         self._read_at_ns = started_ns
+        ended_s = self._clock()
+        self._rested_at_s = ended_s + min(MAX_DELAY_S, REST_PER_LOOK * (ended_s - started_s))
         if hints.whole:
             self._walk_s = self._clock() - started_s
             surprised = change is not None and hints.last_at_s is None and _is_old(change, started_ns)
@@ -231,13 +243,13 @@ class VaultWatcher:
             self._set_gone(str(error))
             return None
 
-    def _is_believed(self, scan: Scan, hints: Hints) -> bool:
+    def _is_believed(self, scan: Scan, seen: SnapshotDifference, hints: Hints) -> bool:
         """Whether what `scan` shows may be taken for the truth. If not, a later look is planned."""
         now = self._clock()
-        reason = shrunk_reason(self._baseline[0].snapshot, scan.snapshot)
+        reason = shrunk_reason(self._baseline[0].snapshot, scan.snapshot) or unreadable_reason(seen, scan.problems)
         since_s = self._state.since_s if isinstance(self._state, Shrunk) else now
         if reason and now - since_s < ACCEPT_AFTER_S:
-            said = f"{reason}; nothing is written until they are back, or for an hour"
+            said = f"{reason}; nothing is written until they are back, or an hour has passed"
             if self._state != Shrunk(reason=said, since_s=since_s):
                 log.warning("%s: %s", self.index.root, said)
             self._state = Shrunk(reason=said, since_s=since_s)
@@ -245,9 +257,9 @@ class VaultWatcher:
             self._next_walk_at_s = now + self.poll_s
             return False
         if not isinstance(self._state, Present):
-            log.info("%s: the vault is back", self.index.root)
+            log.info("%s: %s", self.index.root, "taken as it is now" if reason else "the vault is back")
             self._state = Present()
-        if not reason and not self._is_confirming and _hides_notes(self.index.scan, scan):
+        if not reason and not self._is_confirming and _hides_notes(seen):
             self._is_confirming = True
             self._box.put_back(hints)
             if hints.whole:
@@ -258,15 +270,15 @@ class VaultWatcher:
             self._baseline = (scan, now)
         return True
 
-    def _take_in(self, scan: Scan, hints: Hints) -> VaultChange | None:
+    def _take_in(self, scan: Scan, seen: SnapshotDifference, hints: Hints) -> VaultChange | None:
         before = self.index
         reread = find_rewritten(before, scan, hints.paths, (self._read_at_ns, self._wall_ns()))
         is_same = (
             not reread
-            and not difference(before.scan.snapshot, scan.snapshot)
+            and not seen
             and scan.problems == before.scan.problems
             and scan.config_folder == before.scan.config_folder
-            and read_obsidian_settings(scan.root, scan.config_folder)[0] == before.obsidian
+            and _has_same_settings(before, scan)
         )
         if not is_same:
             self.index = before.rescanned(scan, reread=reread)
@@ -306,11 +318,18 @@ class VaultWatcher:
         self._next_walk_at_s = self._clock() + self.poll_s
 
 
-def _hides_notes(before: Scan, after: Scan) -> bool:
+def _has_same_settings(before: VaultIndex, scan: Scan) -> bool:
+    """Whether Obsidian's settings, and what is wrong with them, are what `before` knew."""
+    settings, problems = read_obsidian_settings(scan.root, scan.config_folder)
+    inside = f"{scan.config_folder}/"
+    known = {problem for problem in before.reading_problems if problem.path.startswith(inside)}
+    return settings == before.obsidian and set(problems) == known
+
+
+def _hides_notes(seen: SnapshotDifference) -> bool:
     """Whether a note or canvas seems to have vanished, or to have become another kind of file."""
-    change = difference(before.snapshot, after.snapshot)
-    gone = any(kind_of(path) in ("note", "canvas") for path in change.removed)
-    return gone or any(kind_of(old) != kind_of(new) for old, new in change.renamed)
+    gone = any(kind_of(path) in ("note", "canvas") for path in seen.removed)
+    return gone or any(kind_of(old) != kind_of(new) for old, new in seen.renamed)
 
 
 def _is_old(change: VaultChange, now_ns: int) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -473,3 +475,65 @@ def test_a_call_ends_the_wait_from_any_thread(tmp_path: Path) -> None:
         threading.Timer(0.05, watcher.call).start()
         assert watcher.wait(3600) is None
     shutil.rmtree(root)
+
+
+def test_a_folder_that_cannot_be_read_is_not_a_removal(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A drive mounted inside the vault that fails: its notes are out of sight, not gone."""
+    import aria_dream.effects.watcher as module
+    from aria_dream.effects.scan import Scan, scan_vault
+    from aria_dream.errors import Problem
+    from aria_dream.vault.snapshot import Snapshot
+
+    write(bench.root, {"drive/a.md": "[[Note 1]]", "drive/b.md": ""})
+    bench.tell("drive", is_folder=True)
+    assert bench.quiet()
+
+    def failing(root: Path) -> Scan:
+        scan = scan_vault(root)
+        seen = {path: state for path, state in scan.snapshot.files.items() if not path.startswith("drive/")}
+        return replace(scan, snapshot=Snapshot(seen), problems=(Problem("drive", 0, "cannot be read"),))
+
+    monkeypatch.setattr(module, "scan_vault", failing)
+    bench.tell("drive", is_folder=True)
+    assert bench.quiet() is None
+    state = state_of(bench)
+    assert isinstance(state, Shrunk)
+    assert state.reason.startswith("2 files are out of sight because the folder drive cannot be read; nothing is")
+    assert "drive/a.md" in bench.watcher.index.files
+    monkeypatch.setattr(module, "scan_vault", scan_vault)
+    bench.after(60)
+    assert may_write(bench)
+    fresh_is_same(bench)
+
+
+def test_a_look_is_followed_by_a_rest_in_proportion(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a large vault, where a look takes long, a writer who saves every second does not keep a core busy."""
+    import aria_dream.effects.watcher as module
+    from aria_dream.effects.scan import Scan, rescan
+
+    looks: list[float] = []
+
+    def slow(before: Scan, paths: frozenset[str]) -> Scan:
+        looks.append(bench.clock.now_s)
+        bench.clock.advance(0.5)
+        return rescan(before, paths)
+
+    monkeypatch.setattr(module, "rescan", slow)
+    for number in range(100):
+        write(bench.root, {"Note 1.md": f"{number}"})
+        bench.tell("Note 1.md")
+        bench.after(0.5)
+        bench.after(0.5)
+    assert len(looks) >= 10
+    assert all(later - earlier >= 5.5 for earlier, later in pairwise(looks))
+
+
+def test_broken_settings_are_told_and_heal(bench: Bench) -> None:
+    write(bench.root, {".obsidian/app.json": "{}"})
+    bench.tell(".obsidian", is_folder=True)
+    bench.quiet()
+    for text, is_broken in (("{broken", True), ("{}", False)):
+        write(bench.root, {".obsidian/app.json": text})
+        bench.tell(".obsidian/app.json")
+        assert bench.quiet() is None
+        assert any(problem.path == ".obsidian/app.json" for problem in bench.watcher.index.problems) is is_broken
