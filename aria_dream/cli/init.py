@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 import click
@@ -12,12 +13,14 @@ from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.index import read_vault
 from aria_dream.effects.live_policy import read_live_policy
+from aria_dream.effects.memory_folder import new_memory_folder
 from aria_dream.effects.places import find_places
 from aria_dream.effects.shipped import read_shipped
 from aria_dream.effects.vault_names import read_vault_names
 from aria_dream.errors import PolicyClosedError, WriteRefusedError
 from aria_dream.policy.moving_in import Furniture, MovingIn, plan_moving_in, with_setting
 from aria_dream.policy.policy import POLICY_NAMES
+from aria_dream.synthesis.memory import LOG_NAME, plan_memory
 from aria_dream.vault.edit import (
     ChangeSet,
     Exists,
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.effects.live_policy import LivePolicy
+    from aria_dream.policy.residence import VaultNames
 
 _ID_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
@@ -50,9 +54,10 @@ _ID_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
     show_default=True,
     help="Name of the policy note, where there is none yet.",
 )
+@click.option("--memory", is_flag=True, help="Make a memory folder too, for `aria-dream synthesize`.")
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(vault: Path, *, wanted: str, dry_run: bool, as_json: bool) -> None:
+def command(vault: Path, *, wanted: str, memory: bool, dry_run: bool, as_json: bool) -> None:
     """Prepare a vault for dreaming: policy, triggers, and the folder for dreams.
 
     Nothing that is there is changed or taken over, so it can be run again at any time.
@@ -64,9 +69,10 @@ def command(vault: Path, *, wanted: str, dry_run: bool, as_json: bool) -> None:
     _refuse_if_in_doubt(live)
     vault_id = live.policy.vault_id or _new_vault_id()
     folder = live.policy.settings.dream_folder
-    plan = plan_moving_in(
-        read_vault_names(index, folder), _furniture(), policy=live.policy, wanted=wanted, vault_id=vault_id
-    )
+    names = read_vault_names(index, folder)
+    plan = plan_moving_in(names, _furniture(), policy=live.policy, wanted=wanted, vault_id=vault_id)
+    if memory:
+        plan = _with_memory(plan, index.root, live, names)
     id_in_force = live.vault_id if live.policy.path or not plan.policy else vault_id
     if not dry_run and (plan.creates or plan.policy_folder):
         disk = DiskVault(index.root, places.state / id_in_force)
@@ -76,6 +82,17 @@ def command(vault: Path, *, wanted: str, dry_run: bool, as_json: bool) -> None:
         echo_json(_object(index.root, plan, live, dry_run=dry_run))
     else:
         _say(plan, live, dry_run=dry_run)
+
+
+def _with_memory(plan: MovingIn, root: Path, live: LivePolicy, names: VaultNames) -> MovingIn:
+    folders = [path for path in names.folded.values() if path not in names.files]
+    made = plan_memory(new_memory_folder(root, live.policy, folders), names.files, names.linked)
+    return replace(
+        plan,
+        creates=(*plan.creates, *made.creates),
+        kept=(*plan.kept, *made.kept),
+        said=(*plan.said, *made.said),
+    )
 
 
 def _refuse_if_in_doubt(live: LivePolicy) -> None:
@@ -158,7 +175,8 @@ def _say(plan: MovingIn, live: LivePolicy, *, dry_run: bool) -> None:
     if plan.creates:
         click.echo("This would be written:" if dry_run else "Written:")
         for path, _ in plan.creates:
-            click.echo(f"  {path}: {purposes[path]}")
+            memory = "the memory's log" if path.endswith(LOG_NAME) else "the memory's lessons"
+            click.echo(f"  {path}: {purposes.get(path, memory)}")
     if plan.policy_folder:
         verb = "would now say" if dry_run else "now says"
         click.echo(f"{plan.policy} {verb} `dream_folder: {plan.policy_folder}`.")

@@ -19,6 +19,7 @@ from aria_dream.effects.synthesis_run import SynthesisRequest, run_status_change
 from aria_dream.errors import AriaDreamError, NotFoundError, VaultUnreadableError
 from aria_dream.policy.clock import local_now
 from aria_dream.synthesis.contract import render_verdict
+from aria_dream.synthesis.lesson import lesson_record
 from aria_dream.synthesis.operator_evidence import STATUSES
 from aria_dream.vault.edit import Refusal
 
@@ -113,7 +114,7 @@ def _evidence(path: Path | None) -> str:
 
 def _say_nothing(sentence: str, *, as_json: bool) -> None:
     if as_json:
-        echo_json({"written": False, "reason": sentence})
+        echo_json(_object(None, sentence))
     else:
         click.echo(sentence)
 
@@ -122,22 +123,27 @@ def _turned_back(line: str) -> AriaDreamError:
     return AriaDreamError(f"{line}\nThe contract failed; the state before this run is restored.")
 
 
+def _object(result: SynthesisResult | None, reason: str) -> dict[str, object]:
+    """The JSON object of `synthesize --json`; its keys are listed in docs/FORMATS.md."""
+    made = None if result is None else result.synthesis
+    return {
+        "written": result is not None and result.verdict.passed,
+        "reason": reason,
+        "restored": result is not None and result.restored,
+        "folder": None if result is None else result.folder,
+        "date": None if made is None else made.date,
+        "sources": 0 if made is None else made.sources,
+        "lessons": [] if made is None else [lesson_record(one) for one in made.lessons],
+        "candidates": [] if made is None else [{"id": one.id, "name": one.name} for one in made.candidates],
+        "failures": [] if result is None else list(result.verdict.failures),
+        "said": [] if result is None else list(result.said),
+    }
+
+
 def _tell(result: SynthesisResult, live: LivePolicy, *, as_json: bool) -> None:
     made = result.synthesis
     if as_json:
-        echo_json(
-            {
-                "written": result.verdict.passed,
-                "restored": result.restored,
-                "folder": result.folder,
-                "date": made.date,
-                "sources": made.sources,
-                "lessons": [one.lesson_id for one in made.lessons],
-                "candidates": [one.id for one in made.candidates],
-                "failures": list(result.verdict.failures),
-                "said": list(result.said),
-            }
-        )
+        echo_json(_object(result, ""))
     if not result.verdict.passed:
         raise _turned_back(render_verdict(result.verdict))
     if as_json:

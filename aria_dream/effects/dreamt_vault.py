@@ -19,6 +19,7 @@ from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.vault_names import read_vault_names
 from aria_dream.policy.residence import choose_home
 from aria_dream.policy.sharing import survey
+from aria_dream.synthesis.memory import USUAL_FOLDERS, log_path
 from aria_dream.vault.graph import LinkGraph, row_of, undirected
 from aria_dream.vault.names import fold_path
 
@@ -100,7 +101,8 @@ def read_dreamt_vault(
     folder = live.policy.settings.dream_folder
     names = read_vault_names(index, folder)
     home = choose_home(names, folder)
-    hidden = {*sharing.hidden, *index.not_here, *index.conflicts, *_ours(everything, home)}
+    logs = _dream_logs(everything, live.policy.settings.memory_folder)
+    hidden = {*sharing.hidden, *index.not_here, *index.conflicts, *_ours(everything, home), *logs}
     kept = [row for row, fact in enumerate(everything) if fact.path not in hidden and not _is_shut(fact)]
     facts = everything if len(kept) == len(everything) else tuple(everything[row] for row in kept)
     graph = only(index.graph, kept)
@@ -135,6 +137,13 @@ def _ours(facts: Sequence[NoteFacts], home: Home) -> set[str]:
         return set()
     inside = fold_path(home.folder) + "/"
     return {fact.path for fact in facts if fold_path(fact.path).startswith(inside)}
+
+
+def _dream_logs(facts: Sequence[NoteFacts], memory_folder: str) -> set[str]:
+    """The log that a synthesis appends to, marked or not: it may be older than the marker."""
+    folders = (memory_folder,) if memory_folder else USUAL_FOLDERS
+    logs = {fold_path(str(log_path(folder))) for folder in folders}
+    return {fact.path for fact in facts if fold_path(fact.path) in logs}
 
 
 def only(graph: LinkGraph, kept: Sequence[int]) -> LinkGraph:

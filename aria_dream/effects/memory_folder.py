@@ -11,7 +11,7 @@ from aria_dream.errors import PolicyClosedError
 from aria_dream.policy.policy import Source
 from aria_dream.policy.sharing import Visibility, visibility
 from aria_dream.synthesis.lesson import read_rows
-from aria_dream.synthesis.memory import USUAL_FOLDERS, is_memory, lessons_path
+from aria_dream.synthesis.memory import USUAL_FOLDERS, choose_new_folder, is_memory, lessons_path
 from aria_dream.synthesis.sources import (
     HONESTY_READ,
     SESSIONS_READ,
@@ -29,7 +29,7 @@ from aria_dream.vault.scan import scan_note
 from aria_dream.world import Content, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import tzinfo
     from pathlib import Path
 
@@ -68,11 +68,14 @@ def find_memory_folder(root: Path, policy: Policy) -> str | NoMemory:
             f"The policy says `memory_folder: {wanted}`, and there is no such folder; `aria-dream init --memory` makes"
             " it. Nothing was written."
         )
+    theirs: list[str] = []
     for folder in USUAL_FOLDERS:
         names = folder_names(root, folder)
         if names is not None and is_memory(names, policy.settings):
             return folder
-    return NoMemory(NO_MEMORY)
+        theirs += [folder] if names is not None else []
+    own = f" (The folder {theirs[0]} holds none of these and is left alone.)" if theirs else ""
+    return NoMemory(NO_MEMORY + own)
 
 
 def folder_names(root: Path, folder: str) -> tuple[str, ...] | None:
@@ -84,6 +87,19 @@ def folder_names(root: Path, folder: str) -> tuple[str, ...] | None:
         return tuple(sorted(name for name in os.listdir(place) if not name.startswith(".")))  # noqa: PTH208 - names only
     except OSError:
         return None
+
+
+def new_memory_folder(root: Path, policy: Policy, folders: Iterable[str]) -> str:
+    """The vault path of the memory folder that `init --memory` makes or completes; "" where no name is free for one.
+
+    `folders` are the vault's folders as far as they are known; empty ones of a usual name are looked for here.
+    """
+    there = [folder for folder in ("vault", *USUAL_FOLDERS) if folder_names(root, folder) is not None]
+    return choose_new_folder(
+        {*folders, *there},
+        policy.settings.memory_folder,
+        lambda folder: is_memory(folder_names(root, folder) or (), policy.settings),
+    )
 
 
 def read_sources(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.synthesis.entry import render_log_head
@@ -68,6 +69,31 @@ def choose_new_folder(folders: Collection[str], wanted: str, is_ours: Callable[[
     return next((folder for folder, exists in ordered if not exists), "")
 
 
-def new_files(folder: str) -> tuple[tuple[str, str], ...]:
-    """`(vault path, text)` of the two files that a synthesis appends to, before their first line."""
-    return ((str(log_path(folder)), render_log_head()), (str(lessons_path(folder)), ""))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMemory:
+    """What `init --memory` writes, keeps and says."""
+
+    creates: tuple[tuple[str, str], ...] = ()
+    """`(vault path, text)` of new files."""
+    kept: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+
+
+def plan_memory(folder: str, existing: Collection[str], is_linked: Callable[[str], bool]) -> NewMemory:
+    """The two files that a synthesis appends to, where they are missing in `folder` ("": no name is free).
+
+    A name that some link looks up already is not taken: the link would come to mean our file.
+    """
+    if not folder:
+        taken = " and ".join(USUAL_FOLDERS)
+        sentence = f"No memory was made: {taken} are your own folders. Name another as `memory_folder` in the policy."
+        return NewMemory(said=(sentence,))
+    texts = ((str(log_path(folder)), render_log_head()), (str(lessons_path(folder)), ""))
+    there = {fold_path(path) for path in existing}
+    new = tuple((path, text) for path, text in texts if fold_path(path) not in there)
+    captured = next((path for path, _ in new if is_linked(NotePath(path).name)), "")
+    if captured:
+        sentence = f"No memory was made: a link in the vault already looks for “{NotePath(captured).name}”."
+        return NewMemory(said=(sentence,))
+    created = {path for path, _ in new}
+    return NewMemory(creates=new, kept=tuple(path for path, _ in texts if path not in created))

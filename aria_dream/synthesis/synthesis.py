@@ -127,7 +127,7 @@ class _Compared:
         return next(at for at, other in enumerate(self.claims) if other is claim)
 
     def known_as(self, text: str, claim: Claim | None = None) -> str:
-        """The id of an earlier lesson that says the same as `text` (or as `claim`, which says it); "" where none does."""
+        """The id of an earlier lesson that says the same as `text` (or as `claim`, which says it), else ""."""
         texts, at = self.texts, None if claim is None else self.place(claim)
         for offset, (name, said) in enumerate(self.earlier):
             number = len(self.claims) + offset

@@ -17,6 +17,7 @@ from aria_dream.dream.jsonl import parse_records
 from aria_dream.dream.review_note import HEADINGS, read_managed, render_managed, render_review_head
 from aria_dream.dream.seeds import KEYS, parse_seeds, render_seeds_head
 from aria_dream.dream.ticks import read_ticks
+from aria_dream.policy.settings import Settings
 from aria_dream.review.journal import parse_journal
 from aria_dream.review.proposal import (
     EVENTS,
@@ -28,6 +29,22 @@ from aria_dream.review.proposal import (
     proposal_id,
     proposed_record,
 )
+from aria_dream.synthesis.contract import check
+from aria_dream.synthesis.entry import render_log_head
+from aria_dream.synthesis.evidence import find_red_green, parse_evidence
+from aria_dream.synthesis.lesson import KINDS as ADMISSION_KINDS
+from aria_dream.synthesis.lesson import LESSON_TYPES, MECHANICAL_CAP, read_rows, row_failures
+from aria_dream.synthesis.log_text import (
+    FIELDS,
+    LABELS,
+    current_status,
+    find_candidates,
+    find_sections,
+    section_labels,
+    visible,
+)
+from aria_dream.synthesis.memory import source_paths
+from aria_dream.synthesis.snapshot import render_snapshot, take_snapshot
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "FORMATS.md").read_text("utf-8")
 AT = datetime(2026, 11, 30, tzinfo=UTC)
@@ -69,6 +86,10 @@ def test_every_example_is_tested() -> None:
         "dream-note",
         "review-note",
         "seeds-note",
+        "dream-log",
+        "lessons",
+        "evidence",
+        "snapshot",
         "proposals",
         "runs",
     ]
@@ -139,7 +160,58 @@ def test_runs() -> None:
     assert record[1] == json.loads(json.dumps(episode_record(episode)))
 
 
+def test_the_dream_log() -> None:
+    text = example("dream-log")
+    shown = visible(text)
+    (section,) = find_sections(shown)
+    assert section_labels(section.body) == dict.fromkeys(LABELS, True)
+    (candidate,) = find_candidates(shown)
+    assert [name for name, _ in candidate.fields] == [name.replace("_", " ") for name in FIELDS]
+    assert current_status(shown) == {candidate.id: "approved"}
+    before = render_log_head().encode()
+    assert text.startswith(before.decode())
+    proposed, _, status = text.partition("\n### status")
+    first = check(take_snapshot(before, b""), proposed.encode(), b"", "2026-11-30")
+    assert first.failures == ()
+    again = check(take_snapshot(proposed.encode(), b""), f"{proposed}\n### status{status}".encode(), b"", "2026-12-01")
+    assert again.failures == ()
+
+
+def test_the_lessons() -> None:
+    rows = read_rows(example("lessons").encode())
+    documented = [names(row[0])[0] for row in table("### `runtime/LESSONS.jsonl`")]
+    for number, row in enumerate(rows, start=4):
+        assert row.record is not None
+        assert list(row_failures(row.record, number=number, date="2026-11-30")) == []
+        assert list(row.record) == documented
+    described = {names(row[0])[0]: row[1] for row in table("### `runtime/LESSONS.jsonl`")}
+    assert tuple(names(described["type"])) == LESSON_TYPES
+    assert [name for name in names(described["admission"]) if name in ADMISSION_KINDS] == list(ADMISSION_KINDS)
+    assert str(MECHANICAL_CAP) in described["confidence"]
+
+
+def test_the_evidence() -> None:
+    rows, problems = parse_evidence(example("evidence"), UTC)
+    assert problems == ()
+    assert len(find_red_green(rows)) == 1
+
+
+def test_the_snapshot() -> None:
+    text = example("snapshot")
+    assert render_snapshot(take_snapshot(render_log_head().encode(), b"")) == text
+    document = json.loads(text)
+    described = {names(row[0])[0]: names(row[1]) for row in table("### The snapshot of")}
+    assert list(described) == list(document)
+    for part in ("dream", "lessons"):
+        assert [name for name in described[part] if name in document[part]] == list(document[part])
+
+
+def test_where_the_sources_lie() -> None:
+    documented = [names(row[0])[0] for row in table("### The memory folder")]
+    assert source_paths(Settings()) == tuple(getattr(Settings(), key) for key in documented)
+
+
 def test_markers() -> None:
     documented = {names(row[0])[0] for row in table("Our own notes bear")}
-    written = (render_head(date(2026, 1, 1)), render_review_head(), render_seeds_head())
+    written = (render_head(date(2026, 1, 1)), render_review_head(), render_seeds_head(), render_log_head())
     assert {found for text in written for found in re.findall(r"^aria-dream: (\w+)$", text, re.MULTILINE)} <= documented
