@@ -258,8 +258,9 @@ class Daemon:
 
     def _merge_copies(self) -> None:
         """What a sync could not merge of our own notes, merged before a dream adds to them."""
-        for problem in merge_conflict_copies(self._watcher.index, self._outlook.own_notes(), self._files()):
-            log.warning("%s", problem)
+        outlook = self._outlook
+        left = merge_conflict_copies(self._watcher.index, outlook.own_notes(), self._files(), outlook.book.is_open)
+        outlook.unmerged = tuple(map(str, left))
 
     def _files(self) -> DiskVault:
         return DiskVault(self._outlook.root, self.state_folder)

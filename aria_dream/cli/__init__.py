@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("init", "Prepare a vault for dreaming: policy, triggers, and the folder for dreams."),
     "run": ("run", "Look after a vault: dream while nobody is there, and let go at once when somebody returns."),
     "status": ("status", "Show what the daemon of a vault is doing, and what it waits for."),
+    "service": ("service", "Let the system start the daemon of a vault when you log in."),
     "doctor": ("doctor", "Show what aria-dream sees of this machine, and what keeps it from dreaming now."),
     "dream": ("dream", "Dream once, now, and append what was found to the day's dream note."),
     "resonances": ("resonances", "List the links nobody has drawn yet, best first."),

@@ -81,6 +81,8 @@ class Outlook:
         """By run id: when it ended, by `clock`."""
         self.slow_until_s = 0.0
         """Until then nothing is started, where `SLOW_AFTER` runs in a row have failed."""
+        self.unmerged: tuple[str, ...] = ()
+        """Copies that a sync made of our notes and that a person has to merge, each as a sentence."""
         self._places = places
         self._sensors = sensors
         self._away = ""
@@ -120,7 +122,12 @@ class Outlook:
             verdict=due(self.live.policy, self.live.triggers, moment, readings, history, around),
             remembered=remembered,
             new_seeds=seeds,
-            problems=(*map(str, (*self.live.problems, *zone_problems)), *remembered.problems, *([why] if why else [])),
+            problems=(
+                *map(str, (*self.live.problems, *zone_problems)),
+                *remembered.problems,
+                *self.unmerged,
+                *([why] if why else []),
+            ),
             owed_night=self._owed_night(moment, history),
         )
 

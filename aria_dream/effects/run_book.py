@@ -76,6 +76,11 @@ class RunBook:
             problems=tuple(str(problem) for problem in records.problems),
         )
 
+    def is_open(self, proposal: str) -> bool:
+        """Whether the proposal waits to be decided, as far as this machine knows: one it never heard of may."""
+        state = self._records.read().states.get(proposal)
+        return state is None or state.state == "proposed"
+
     def look_after(self, at: datetime) -> None:
         """Notes that a daemon looks after the vault, and the end of runs that were torn away with an earlier one."""
         log = self.read().log

@@ -31,3 +31,13 @@ def original_of_numbered_copy(path: str) -> str | None:
     stem, dot, ending = name.rpartition(".")
     found = _NUMBERED.fullmatch(stem)
     return f"{folder}{slash}{found['name']}{dot}{ending}" if found else None
+
+
+def original_of_conflict_copy(path: str) -> str | None:
+    """The path of which the file's name says that it is a sync's copy; None for other names."""
+    folder, slash, name = path.rpartition("/")
+    stem, dot, ending = name.rpartition(".") if "." in name else (name, "", "")
+    found = _CONFLICT.search(stem)
+    if found is None:
+        return None
+    return f"{folder}{slash}{(stem[: found.start()] + stem[found.end() :]).strip()}{dot}{ending}"
