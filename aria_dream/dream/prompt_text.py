@@ -23,6 +23,7 @@ _FRONTMATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*\n", re.DOTALL | re.MULTIL
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HEADER = re.compile(r"\A\s*Placement:[ \t]*(\S*)[ \t]*(?:\n|\Z)", re.IGNORECASE)
 _REQUEST = re.compile(r"^## +Request[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_CHEAP = re.compile(r"[A-Za-z ]")
 _PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 
 
@@ -112,12 +113,15 @@ def fill_prompt(prompt: Prompt, values: Mapping[str, str]) -> Messages:
 
 
 def estimate_tokens(text: str) -> int:
-    """At least as many tokens as any usual tokenizer makes of `text`: refusing too early is better than being cut.
+    """At least as many tokens as a usual tokenizer makes of `text`: refusing too early is better than being cut.
 
-    MEASURE
+    Two letters or spaces a token, one for every other ASCII sign, five for two of any other script. Measured with
+    SmolLM2's tokenizer, whose small English vocabulary is the worst case: English 0.19 to 0.3 tokens a character,
+    Polish 0.6, digits 1, Chinese and Japanese up to 2, Hangul 2.3.
     """
-    ascii_count = sum(map(str.isascii, text))
-    return ascii_count // 3 + 3 * (len(text) - ascii_count) // 2 + 16
+    cheap = len(_CHEAP.findall(text))
+    dear = sum(not character.isascii() for character in text)
+    return (cheap + 1) // 2 + (5 * dear + 1) // 2 + (len(text) - cheap - dear) + 16
 
 
 def _blank(found: re.Match[str]) -> str:

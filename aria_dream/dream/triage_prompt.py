@@ -17,7 +17,9 @@ PROMPT_NAME = "dream-triage"
 RECIPE = "1"
 """Part of a verdict's key: raise it with every change here that changes what a model is asked."""
 EXCERPT_LENGTH = 2_000
-"""Characters of a note that are shown to a judge: the gist, and two of them with the prompt fit into `WINDOW`."""
+"""Characters of a note that are shown to a judge at most: the gist."""
+EXCERPT_TOKENS = 2_300
+"""Estimated, at most: two such excerpts, the shipped prompt and an answer fit into `WINDOW`."""
 WINDOW = 8_192
 """Tokens of context that a server is asked for; always the same, since another size makes Ollama load anew."""
 ANSWER_TOKENS = 512
@@ -65,18 +67,28 @@ class LocalExcerpt:
     text: str
 
 
-def local_excerpt(title: str, note: Note, *, limit: int = EXCERPT_LENGTH) -> LocalExcerpt:
+def excerpt_limit(text: str) -> int:
+    """How many characters of a note with this text fit into `EXCERPT_TOKENS`; at most `EXCERPT_LENGTH`.
+
+    Fewer in scripts of which a tokenizer makes more tokens.
+    """
+    tokens = estimate_tokens(text[:EXCERPT_LENGTH]) + 3 * text.count("\n", 0, EXCERPT_LENGTH)  # each line gets a mark
+    return EXCERPT_LENGTH if tokens <= EXCERPT_TOKENS else EXCERPT_LENGTH * EXCERPT_TOKENS // tokens
+
+
+def local_excerpt(title: str, note: Note) -> LocalExcerpt:
     """The title and the beginning of the body as a reader sees it: without properties and without comments."""
     cuts = [span for span in note.opaque if note.text.startswith(("%%", "<!--"), span.start)]
     pieces: list[str] = []
     at, held = note.body_start, 0
     for span in sorted(cuts, key=lambda span: span.start):
-        if span.start >= at and held <= 2 * limit:
+        if span.start >= at and held <= 2 * EXCERPT_LENGTH:
             pieces.append(note.text[at : span.start])
             held += span.start - at
         at = max(at, span.end)
-    pieces.append(note.text[at : at + 2 * limit])
-    return LocalExcerpt(title=clean(title), text="".join(pieces).strip()[:limit])
+    pieces.append(note.text[at : at + 2 * EXCERPT_LENGTH])
+    text = "".join(pieces).strip()
+    return LocalExcerpt(title=clean(title), text=text[: excerpt_limit(text)])
 
 
 def triage_prompt(prompt: Prompt, mark: Mark, first: Excerpt, second: Excerpt, way: str) -> Messages:

@@ -10,9 +10,9 @@ from aria_dream.dream.datamark import NONCE_BYTES, Datamark
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.triage import Drop, Keep, Unreadable
 from aria_dream.dream.triage_prompt import (
-    EXCERPT_LENGTH,
     UNCONNECTED,
     VERDICT_SCHEMA,
+    excerpt_limit,
     local_excerpt,
     too_long,
     triage_prompt,
@@ -138,9 +138,10 @@ class ModelJudge:
     def _cleared(self, found: Juxtaposition, mark: Datamark) -> Cleared | Unreadable:
         sharing = self.vault.sharing
         steps = [] if found.path is None else [shareable_title(sharing, step) for step in found.path]
+        notes = [(path, parse_note(self._text(path))) for path in (found.from_, found.to)]
         made = (
-            *(excerpt_note(sharing, parse_note(self._text(path)), path, limit=EXCERPT_LENGTH)
-              for path in (found.from_, found.to)),
+            *(excerpt_note(sharing, note, path, limit=excerpt_limit(note.text[note.body_start :]))
+              for path, note in notes),
             excerpt_text(sharing, way_text(steps) if steps else UNCONNECTED),
         )  # fmt: skip
         excerpts = [one for one in made if isinstance(one, ShareableExcerpt)]

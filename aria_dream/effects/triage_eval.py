@@ -1,9 +1,10 @@
 """A judge over a labelled corpus: all its notes are laid out as one small vault and every pair is put before the judge.
 
 So each judge sees what it would see in a dream: the embedded one calibrates itself on that vault (whose notes are
-hardly linked, so its prior carries most of the weight) and is given the pairs with the ranking's own score and evidence;
-a language model reads the two notes. Pairs that the corpus's own texts link are no candidates of a dream and are left
-out, for every judge alike. The vault and its caches are temporary, so no verdict of an earlier run is found again.
+hardly linked, so its prior carries most of the weight) and is given the pairs with the ranking's own score and
+evidence; a language model reads the two notes. Pairs that the corpus's own texts link are no candidates of a dream and
+are left out, for every judge alike. The vault and its caches are temporary, so no verdict of an earlier run is found
+again.
 """
 
 from __future__ import annotations

@@ -1,0 +1,49 @@
+"""Figures of a judge, computed by hand for a handful of pairs."""
+
+from __future__ import annotations
+
+import json
+
+from aria_dream.dream.triage import Drop, Keep, Unreadable
+from aria_dream.dream.triage_score import KindScore, parse_corpus, render_bar, score_triage
+
+NOTE = {"path": "a.md", "title": "a", "text": "x"}
+
+
+def line(name: str, kind: str, label: str) -> str:
+    return json.dumps({"id": name, "kind": kind, "label": label, "a": NOTE, "b": {**NOTE, "path": "b.md"}})
+
+
+CORPUS = "\n".join(
+    [line("1", "bridge", "keep"), line("2", "bridge", "keep"), line("3", "near_duplicate", "drop"),
+     line("4", "hub_noise", "drop"), ""]
+)  # fmt: skip
+
+
+def test_figures() -> None:
+    pairs, problems = parse_corpus(CORPUS)
+    assert problems == ()
+    first = (Keep(None, "a"), Unreadable("b"), Keep(0.9, "c"), Drop(None, "d"))
+    score = score_triage(pairs, first, (Keep(None, "z"), Drop(None, "b"), Keep(None, "c"), Drop(None, "d")))
+    assert (score.pairs, score.accuracy, score.false_keep, score.false_drop) == (4, 0.5, 0.5, 0.5)
+    assert (score.unreadable, score.agreement) == (1, 0.75)
+    assert round(score.bridge_against_noise, 3) == 0.667
+    assert score.kinds == (
+        KindScore(kind="bridge", right=1, of=2),
+        KindScore(kind="hub_noise", right=1, of=1),
+        KindScore(kind="near_duplicate", right=0, of=1),
+    )
+    assert score_triage((), (), ()).accuracy == 0.0
+
+
+def test_a_line_that_is_no_pair_is_told() -> None:
+    broken = ["{", "[]", line("1", "bridge", "maybe"), '{"id": 1, "label": "keep", "kind": "x", "a": {}, "b": {}}']
+    pairs, problems = parse_corpus("\n".join([CORPUS.splitlines()[0], *broken]), "c.jsonl")
+    assert len(pairs) == 1
+    assert [problem.line for problem in problems] == [2, 3, 4, 5]
+
+
+def test_bars() -> None:
+    assert render_bar(0.5, 4) == "██··"
+    assert render_bar(-1, 2) == "··"
+    assert render_bar(2, 2) == "██"
