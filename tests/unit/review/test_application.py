@@ -31,7 +31,7 @@ from aria_dream.review.proposal import (
     proposal_id,
     proposed_record,
 )
-from aria_dream.vault.edit import ABSENT, Refusal, content_hash
+from aria_dream.vault.edit import ABSENT, ChangeSet, Refusal, WritePlan, content_hash
 from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
@@ -216,3 +216,22 @@ def test_plans_survive_the_journal() -> None:
     states, problems = parse_journal("".join(json.dumps(record) + "\n" for record in records))
     assert not problems
     assert states[proposal.id].edits == link_edits(now)
+
+
+def test_an_approval_of_other_notes_is_refused() -> None:
+    now = view(A="a rye loaf\n", Rye="", Other="")
+    forged = replace(approved("link", ("A.md", "Rye.md")), paths=("A.md", "Other.md"))
+    assert isinstance(plan_application(forged, now), Refusal)
+
+
+def test_a_new_plan_is_checked_wherever_it_comes_from() -> None:
+    now = view(A="a rye loaf\n", Rye="")
+    evil = WritePlan(path=NotePath("../x.md"), expected_hash=ABSENT, content=b"evil")
+    planned = Planned(changes=ChangeSet(writes=(evil,)), edits=())
+    one = approved("link", ("A.md", "Rye.md"))
+    assert isinstance(plan_application(one, now, replan=lambda _one, _view: planned), Refusal)
+
+
+def test_our_own_notes_take_no_link() -> None:
+    now = view(A="---\naria-dream: log\n---\na rye loaf\n", Rye="")
+    assert not isinstance(plan_application(approved("link", ("A.md", "Rye.md")), now), Ready)

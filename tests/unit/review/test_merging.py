@@ -160,3 +160,11 @@ def test_what_cannot_be_merged_is_refused(keep: str, drop: str) -> None:
     assert isinstance(plan_merge(view, NotePath("Keep.md"), NotePath("Drop.md")), Refusal)
     assert isinstance(plan_merge(view, NotePath("Keep.md"), NotePath("Keep.md")), Refusal)
     assert isinstance(plan_merge(view, NotePath("Keep.md"), NotePath("No.md")), Refusal)
+
+
+def test_links_in_tables_and_in_quoted_properties_stay_whole() -> None:
+    refs = "---\na: '[[It''s]]'\nb: \"[[It's|x]]\"\n---\n| a |\n| - |\n| [[It's]] [[It's\\|y]] |\n"
+    texts, _ = merged({"Keep.md": "k\n", "It's.md": "d\n", "Refs.md": refs}, drop="It's.md")
+    assert texts["Refs.md"] == (
+        "---\na: '[[Keep|It''s]]'\nb: \"[[Keep|x]]\"\n---\n| a |\n| - |\n| [[Keep\\|It's]] [[Keep\\|y]] |\n"
+    )

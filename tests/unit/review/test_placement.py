@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from aria_dream.review.placement import AlreadyLinked, Placement, PlacementPolicy, Style, Target, plan_link
-from aria_dream.vault.edit import Refusal, content_hash
-from aria_dream.vault.note import NotePath
+from aria_dream.review.placement import (
+    AlreadyLinked,
+    Placement,
+    PlacementPolicy,
+    Style,
+    Target,
+    one_more_link,
+    plan_link,
+)
+from aria_dream.vault.edit import Edit, Refusal, content_hash
+from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.obsidian import AppSettings, LinkFormat
 from aria_dream.vault.resolve import Resolver
 
@@ -126,3 +134,35 @@ def test_bytes_that_are_no_utf8_stay() -> None:
     found = plan_link(NotePath("Essay.md"), before, Target(path="Rye.md", title="Rye"), style())
     assert isinstance(found, Placement)
     assert found.plan.content == before.replace(b"rye", b"[[Rye|rye]]")
+
+
+def test_a_list_that_ends_in_a_comment_takes_no_bullet() -> None:
+    text = b"## Related\n\n- x %%\n- y\n\n%%\n"
+    assert isinstance(plan_link(NotePath("Essay.md"), text, Target(path="Rye.md", title="Rye"), style()), Refusal)
+
+
+@pytest.mark.parametrize(
+    ("text", "edit"),
+    [
+        ("a [[X]] b`", Edit(0, 1, "[[Rye]] `")),
+        ("a #tag `", Edit(0, 1, "[[Rye]] `")),
+        ("a\n\n# H\n\n-->", Edit(0, 1, "[[Rye]]\n\n<!--")),
+        ("a ^id", Edit(2, 5, "[[Rye]]")),
+        ("a", Edit(0, 1, "[[Rye]] [[Rye]]")),
+        ("a", Edit(0, 1, "![[Rye]]")),
+        ("a", Edit(0, 1, "[[Rye#h]]")),
+        ("a", Edit(0, 1, "[[Essay]]")),
+        ("a", Edit(0, 1, "`[[Rye]]`")),
+        ("a", Edit(0, 1, "%% [[Rye]] %%")),
+        ("a", Edit(0, 1, "# [[Rye]]")),
+    ],
+)
+def test_a_change_that_does_more_than_it_should_is_seen(text: str, edit: Edit) -> None:
+    resolver = Resolver(FILES)
+    assert one_more_link(parse_note("a"), (Edit(0, 1, "[[Rye]]"),), "Rye.md", "Essay.md", resolver)
+    assert not one_more_link(parse_note(text), (edit,), "Rye.md", "Essay.md", resolver)
+
+
+def test_a_name_with_brackets_gets_a_markdown_link() -> None:
+    how = Style(resolver=Resolver(("Essay.md", "A [x].md")), app=AppSettings())
+    assert placed("x\n", "A [x].md", how=how) == "x\n\n## Related\n\n- [A \\[x\\]](A%20%5Bx%5D.md)\n"
