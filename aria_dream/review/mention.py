@@ -100,6 +100,8 @@ def _ends_before(text: str, start: int, *, edged: bool) -> bool:
     before = text[max(0, start - 40) : start].rpartition("\n")[2]
     if not (edged and before[-1:] == "_") and not _is_boundary(before[-1:], edge):
         return False
+    if edge in _JOINERS and _is_word(before[-1:]):
+        return False  # `.NET` in `ASP.NET`
     bare = before.rstrip(_MARKUP)
     if bare != before and _is_word(bare[-1:]) and not _is_free(bare[-1], edge):
         return False
@@ -120,6 +122,8 @@ def _ends_after(text: str, end: int, *, edged: bool) -> bool:
     edge = text[end - 1]
     after = text[end : end + 40].partition("\n")[0]
     if not (edged and after[:1] == "_") and not _is_boundary(after[:1], edge):
+        return False
+    if edge in _JOINERS and _is_word(after[:1]):
         return False
     bare = after.lstrip(_MARKUP)
     if bare != after and _is_word(bare[:1]) and not _is_free(bare[0], edge):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from aria_dream.review.inbound import retarget_others
 from aria_dream.review.plan import Planned, planned
 from aria_dream.review.properties_merged import merge_properties
-from aria_dream.review.rewriting import Meaning, apply_edits, retarget_note
+from aria_dream.review.rewriting import Meaning, apply_edits, retarget_note, subpath_key
 from aria_dream.review.safety import TRASH, is_ours, safety_refusal
 from aria_dream.vault.edit import (
     ChangeSet,
@@ -88,7 +88,7 @@ class _Incoming:
     edits: tuple[Edit, ...]
     """Renamed block ids and footnotes."""
     subpaths: Mapping[str, str]
-    """Subpath lower-cased to the one that takes its place."""
+    """`subpath_key` of a subpath to the one that takes its place."""
     subpath: str
     """The subpath that leads to its text."""
 
@@ -96,26 +96,31 @@ class _Incoming:
 def _incoming(kept: Note, note: Note, title: str, *, with_text: bool) -> _Incoming:
     if not with_text:
         return _Incoming(note=note, heading="", edits=(), subpaths={}, subpath="")
-    name = " ".join(re.sub(r"[#|^\[\]]", " ", title).split()) or "Merged"
+    name = _as_step(title) or "Merged"
     levels = [heading.level for heading in note.headings if heading.text.strip().lower() != title.lower()]
     level = min(2, max(1, min(levels, default=3) - 1))
-    subpaths: dict[str, str] = {f"#{title.lower()}": f"#{name}"}
+    subpaths: dict[str, str] = {subpath_key(title): f"#{name}"}
     edits: list[Edit] = []
     taken = {block.name.lower() for block in (*kept.block_ids, *note.block_ids)}
     for block in note.block_ids:
         if any(block.name.lower() == other.name.lower() for other in kept.block_ids):
             new = next(made for n in range(2, 10_000) if (made := f"{block.name}-{n}").lower() not in taken)
             taken.add(new.lower())
-            subpaths[f"#^{block.name.lower()}"] = f"#^{new}"
+            subpaths[subpath_key(f"^{block.name}")] = f"#^{new}"
             edits.append(Edit(block.span.start, block.span.end, f"^{new}"))
     in_both = {fold_heading(heading.text) for heading in kept.headings}
     for heading in note.headings:
         if fold_heading(heading.text) in in_both and level < heading.level <= _DEEPEST:
-            subpaths.setdefault(f"#{heading.text.lower()}", f"#{name}#{heading.text}")
+            subpaths.setdefault(subpath_key(heading.text), f"#{name}#{_as_step(heading.text)}")
     edits += _footnotes(kept, note)
     return _Incoming(
         note=note, heading=f"{'#' * level} {name}", edits=tuple(edits), subpaths=subpaths, subpath=f"#{name}"
     )
+
+
+def _as_step(heading: str) -> str:
+    """A heading as a link can name it: what would end the link or the step is left out, as in the comparison."""
+    return " ".join(re.sub(r"[#|^\[\]]|%%", " ", heading).split())
 
 
 def _footnotes(kept: Note, note: Note) -> list[Edit]:

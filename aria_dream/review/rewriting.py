@@ -22,6 +22,7 @@ from aria_dream.vault.link_text import link_target
 from aria_dream.vault.note import parse_note
 from aria_dream.vault.obsidian import AppSettings
 from aria_dream.vault.prose import read_prose
+from aria_dream.vault.subpath import fold_heading
 from aria_dream.vault.zones import find_zones
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ class Meaning:
     moved: Mapping[str, str]
     """Vault path to vault path: who linked to the first is to link to the second."""
     subpaths: Mapping[tuple[str, str], str] = field(default_factory=lambda: MappingProxyType({}))
-    """`(vault path before, subpath lower-cased)` to the subpath that takes its place: block ids and headings that had
-    to change their name."""
+    """`(vault path before, subpath_key of a subpath)` to the subpath that takes its place: block ids and headings
+    that had to change their name."""
     unembed: Mapping[str, str] = field(default_factory=lambda: _NONE)
     """Vault path of a note, after, to the subpath that its own links to it get: a link that led to another note and
     now leads into the same one. Its embed mark is dropped: no note holds itself."""
@@ -82,6 +83,12 @@ def retarget_note(
     return edits, problems
 
 
+def subpath_key(subpath: str) -> str:
+    """A subpath as subpaths are compared: case, and in headings punctuation, do not matter."""
+    inside = subpath.removeprefix("#").strip()
+    return inside.lower() if inside.startswith("^") else "#".join(map(fold_heading, inside.split("#")))
+
+
 @dataclass(frozen=True, slots=True)
 class _Wanted:
     target: str
@@ -98,7 +105,7 @@ def _wanted(link: Link, source: str, place: str, meaning: Meaning) -> _Wanted | 
     target = meaning.moved.get(old, old)
     if not link.path and source == place:
         target = place
-    subpath = meaning.subpaths.get((old, link.subpath.lower()))
+    subpath = meaning.subpaths.get((old, subpath_key(link.subpath))) if link.subpath else None
     into_itself = target == place and place in meaning.unembed and bool(link.path)
     own = meaning.unembed.get(place, "")
     if into_itself and old != place and not link.subpath and own:
@@ -117,7 +124,7 @@ def _within(at: int, spans: tuple[tuple[int, int], ...]) -> bool:
 def _rewritten(note: Note, link: Link, wanted: _Wanted, place: str, meaning: Meaning, *, in_table: bool) -> str | None:
     raw = link.raw[1:] if link.embed and wanted.unembed else link.raw
     if link.markdown:
-        return _markdown(raw, link, wanted, place, meaning)
+        return _markdown(note, raw, link, wanted, place, meaning)
     return _wikilink(note, raw, link, wanted, place, meaning, in_table=in_table)
 
 
@@ -167,7 +174,7 @@ def _quoted(note: Note, link: Link, text: str) -> str:
             return text
 
 
-def _markdown(raw: str, link: Link, wanted: _Wanted, place: str, meaning: Meaning) -> str | None:
+def _markdown(note: Note, raw: str, link: Link, wanted: _Wanted, place: str, meaning: Meaning) -> str | None:
     zones = find_zones(raw).links
     expected = zones[0].destination if zones and zones[0].start == 0 else ""
     label_end, _ = find_label_end(raw, expected)
@@ -190,6 +197,7 @@ def _markdown(raw: str, link: Link, wanted: _Wanted, place: str, meaning: Meanin
     read = split_destination(path)
     if path and (read is None or meaning.after.resolve(read[0], place) != wanted.target):
         return None
+    path = _quoted(note, link, path)
     new = f"<{path}{fragment}>" if angle else path + fragment
     tail = rest[angle.end() if angle else len(old) :]
     return f"{raw[:label_end]}]({lead}{new}{tail})"

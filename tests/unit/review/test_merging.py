@@ -66,8 +66,16 @@ def test_every_spelling_of_a_link_is_kept() -> None:
 
 
 def test_a_heading_that_both_have_is_reached_through_the_other() -> None:
-    texts, _ = merged({"Keep.md": "## Part\nk\n", "Drop.md": "## Part\nd\n", "Refs.md": "[[Drop#Part|p]]\n"})
-    assert texts["Refs.md"] == "[[Keep#Drop#Part|p]]\n"
+    refs = "[[Drop#part a|p]] [[Drop#^x|q]]\n"
+    contents = {"Keep.md": "## Part: a\nk\n", "Drop.md": "## Part: a\nd\n", "Refs.md": refs}
+    texts, _ = merged(contents)
+    assert texts["Refs.md"] == "[[Keep#Drop#Part: a|p]] [[Keep#^x|q]]\n"
+
+
+def test_markdown_links_in_quoted_properties() -> None:
+    refs = "---\na: '[x](Drop.md)'\n---\n"
+    texts, _ = merged({"It's.md": "k\n", "Drop.md": "d\n", "Refs.md": refs}, keep="It's.md")
+    assert texts["Refs.md"] == "---\na: '[x](It''s.md)'\n---\n"
 
 
 def test_footnotes_of_both_stay_apart() -> None:
