@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from aria_dream.vault.obsidian import AppSettings
     from aria_dream.vault.resolve import Resolver
 
-PlacementPolicy = Literal["mention-then-related", "related-only", "none"]
+PlacementPolicy = Literal["mention-then-related", "mention", "related", "none"]
 Where = Literal["mention", "related", "new section"]
 MENTIONS_TRIED: Final = 20
 """Each place that is tried costs a reading of the note; one in a thousand notes needs a second."""
@@ -97,7 +97,10 @@ def plan_link(
         case "mention-then-related":
             placed = _at_mention(path, before, note, target, style)
             return placed if placed is not None else _at_related(path, before, note, target, style)
-        case "related-only":
+        case "mention":
+            placed = _at_mention(path, before, note, target, style)
+            return placed or Refusal(f"{path} does not name {target.title}, and the policy says `placement: mention`")
+        case "related":
             return _at_related(path, before, note, target, style)
         case "none":
             return Refusal("the policy says `placement: none`: links are placed by hand")

@@ -95,13 +95,15 @@ def test_links_as_the_vault_writes_them() -> None:
     ],
 )
 def test_a_bullet_under_the_related_heading(text: str, result: str) -> None:
-    assert placed(text, how=style(placement="related-only")) == result
+    assert placed(text, how=style(placement="related")) == result
 
 
-def test_another_heading_and_a_policy_of_none() -> None:
+def test_another_heading_and_other_policies() -> None:
     assert placed("## Siehe auch\n", how=style(heading="siehe AUCH")) == "## Siehe auch\n\n- [[Rye]]\n"
-    found = plan_link(NotePath("Essay.md"), b"rye", Target(path="Rye.md", title="Rye"), style(placement="none"))
-    assert isinstance(found, Refusal)
+    assert placed("a rye\n", how=style(placement="mention")) == "a [[Rye|rye]]\n"
+    for text, placement in ((b"rye", "none"), (b"wheat", "mention")):
+        how = Style(resolver=Resolver(FILES), app=AppSettings(), placement=placement)  # type: ignore[arg-type]  # of the two
+        assert isinstance(plan_link(NotePath("Essay.md"), text, Target(path="Rye.md", title="Rye"), how), Refusal)
 
 
 @pytest.mark.parametrize(
