@@ -5,9 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import time
-from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from aria_dream.effects.index_cache import IndexCache, Row
 from aria_dream.effects.scan import Scan, file_path
@@ -28,8 +27,7 @@ _BATCH = 500
 """Files per transaction: what an interrupted run keeps."""
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """What a file held when it was last read."""
 
     digest: bytes

@@ -33,7 +33,7 @@ from aria_dream.vault.linkage import (
     note_graph,
     source_numbers,
 )
-from aria_dream.vault.record import AMBIGUOUS, NameCounts, count_names, has_problems, unpack_record
+from aria_dream.vault.record import AMBIGUOUS, NameCounts, count_names, has_problems, unpack_places, unpack_record
 from aria_dream.vault.resolve import Resolver
 from aria_dream.vault.snapshot import difference
 from aria_dream.vault.sync_conflict import original_of_numbered_copy
@@ -189,16 +189,16 @@ class VaultIndex:
         return () if source is None else tuple(self._links(source, self.linkage.occurrences(source)))
 
     def _links(self, source: int, positions: Iterable[int]) -> Iterator[ResolvedLink]:
-        record = unpack_record(self.contents[source].packed)
+        paths, lines = unpack_places(self.contents[source].packed)
         linkage, path = self.linkage, self.linkage.path_of(source)
         first = linkage.offsets[source]
         for at in positions:
             target = linkage.targets[at]
             yield ResolvedLink(
                 source=path,
-                path=record.link_paths[at - first],
+                path=paths[at - first],
                 target=None if target < 0 else linkage.files[target],
-                line=record.link_lines[at - first],
+                line=lines[at - first],
                 flags=linkage.flags[at],
             )
 

@@ -7,8 +7,8 @@ somebody asks about are unpacked.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,9 +22,9 @@ AMBIGUOUS = 16
 """Not part of a record: set where the link was resolved and more than one file could have been meant."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """Facts of one note or canvas that hold wherever it lies."""
+class Record(NamedTuple):
+    """Facts of one note or canvas that hold wherever it lies. (Made for every note: a frozen dataclass takes four times
+    as long.)"""
 
     link_paths: tuple[str, ...] = ()
     """What each link looks up (`Link.path`), in source order; `""` is the note itself."""
@@ -40,7 +40,7 @@ class Record:
     dream: bool = True
     marker: str = ""
     plugin: str = ""
-    problems: tuple[tuple[int, str], ...] = field(default=())
+    problems: tuple[tuple[int, str], ...] = ()
     """Line and message of each Problem."""
 
 
@@ -102,6 +102,15 @@ def unpack_links(packed: bytes) -> tuple[list[str], bytes]:
     return _links(paths, flags)
 
 
+def unpack_places(packed: bytes) -> tuple[list[str], list[int]]:
+    """The paths and lines of a record's links: what listing some of them needs."""
+    paths, _, lines, *_ = _fields(packed)
+    found = _split(paths), list(map(int, lines.split()))
+    if len(found[0]) != len(found[1]):
+        raise ValueError("not a packed record")
+    return found
+
+
 def has_problems(packed: bytes) -> bool:
     """Whether the record holds problems."""
     return not packed.endswith(b"\x1e")
@@ -154,17 +163,18 @@ class NameCounts:
 
 def count_names(packed: Iterable[bytes]) -> NameCounts:
     """The counts over the packed records of notes."""
-    tags: set[str] = set()
+    tags: set[bytes] = set()
     with_tags = aliases = with_aliases = with_frontmatter = 0
     for record in packed:
-        fields = _fields(record)
-        if fields[5]:
+        _, _, _, _, aliases_, tags_, switches, _ = record.split(b"\x1e", 7)
+        if tags_:
             with_tags += 1
-            tags.update(_split(fields[5]))
-        if fields[4]:
+            tags.update(tags_.split(b"\x1f"))
+        if aliases_:
             with_aliases += 1
-            aliases += len(_split(fields[4]))
-        with_frontmatter += fields[6].startswith("1")
+            aliases += aliases_.count(b"\x1f")
+        with_frontmatter += switches.startswith(b"1")
+    tags.discard(b"")  # what lies behind the last one
     return NameCounts(
         distinct_tags=len(tags),
         notes_with_tags=with_tags,
