@@ -33,8 +33,11 @@ if TYPE_CHECKING:
 
 MAX_CLAIMS: Final = 600
 """Of one run, newest entries first: more would only make the night longer."""
-COPIED_WORDS: Final = 12
-"""So many words in a row that two claims share are a copy. Shorter ones are how people say a thing twice."""
+COPIED_WORDS: Final = 14
+"""So many words in a row that two claims share are a copy, unless their entries name different events. Fewer are how
+people say a thing twice."""
+LONG_ENOUGH: Final = 4
+"""Characters of an event's id that mean it wherever they stand; shorter ones mean it under their own name only."""
 QUOTED_WORDS: Final = 4
 """So many words between quotation marks that another claim has too are a quotation of it."""
 
@@ -156,9 +159,17 @@ def _plain(text: str) -> str:
 
 
 def _entry_ids(entry: Entry) -> frozenset[str]:
-    fields = {_fold(entry.properties[name]) for name in EVENT_FIELDS if entry.properties.get(name)}
+    fields = _event_fields(entry)
+    named = {f"{name} {value}" for name, value in fields.items()}
+    values = {value for value in fields.values() if len(value) >= LONG_ENOUGH}
     own = {f"entry {_fold(name)}" for name in _names(entry)}
-    return frozenset({value for value in fields if len(value) >= 2} | own | _ids(entry.title))
+    return frozenset(named | values | own | _ids(entry.title))
+
+
+def _event_fields(entry: Entry) -> dict[str, str]:
+    """The properties that name the entry's event: `session` (or `session_id`) to its value."""
+    values = ((name.removesuffix("_id"), entry.properties.get(name, "")) for name in EVENT_FIELDS)
+    return {name: _fold(value) for name, value in values if value}
 
 
 def _names(entry: Entry) -> Iterator[str]:
@@ -206,7 +217,14 @@ def one_event(a: Claim, b: Claim) -> bool:
     first, second = _words(a.text), _words(b.text)
     if _quotes(a, second) or _quotes(b, first):
         return True
-    return _shares_run(first, second, COPIED_WORDS)
+    return not _said_to_differ(a.entry, b.entry) and _shares_run(first, second, COPIED_WORDS)
+
+
+def _said_to_differ(a: Entry, b: Entry) -> bool:
+    """Whether both entries name their session or event, and name different ones."""
+    first, second = _event_fields(a), _event_fields(b)
+    shared = (first.keys() & second.keys()) - {"id"}
+    return bool(shared) and all(first[name] != second[name] for name in shared)
 
 
 def _quotes(claim: Claim, words: Sequence[str]) -> bool:
