@@ -101,8 +101,8 @@ def plan_application(
     """What to write for an approval, the notes being as `view` has them.
 
     The approved edits, where every file still reads as they expect. Else the change is planned again and taken if it is
-    the same one in another place: the same text gives way to the same text. For an approval without exact edits, or of
-    a bullet that nobody saw in its place, any new plan will do. `replan` makes the new plan; `plan_again` is the usual
+    the same one in another place: the same text gives way to the same text. Where nobody saw the text of a link, it is
+    enough that its mention still stands, or that it had none; where no plan had been made, any will do. `replan` makes the new plan; `plan_again` is the usual
     one. Every result has passed `safety_refusal`.
     """
     if approved.hash != _hash(approved.id, approved.kind, approved.paths, approved.edits):
@@ -110,11 +110,14 @@ def plan_application(
     reason = "no plan has been made yet"
     if approved.edits:
         changes = changes_of(approved.edits, view.contents)
-        if not isinstance(changes, Refusal):
+        if isinstance(changes, Refusal):
+            if _is_current(approved.edits, view):
+                return changes  # it contradicts itself: no later state of the notes will mend that
+            reason = changes.reason
+        elif _leads_astray(approved, view):
+            reason = f"the link as approved would not lead to {approved.paths[1]} any more"
+        else:
             return safety_refusal(changes, view) or Ready(changes=changes, edits=approved.edits, replanned=False)
-        if _is_current(approved.edits, view):
-            return changes  # it contradicts itself: no later state of the notes will mend that
-        reason = changes.reason
     found = (replan or plan_again)(approved, view)
     match found:
         case Refusal():
@@ -140,12 +143,25 @@ def _is_current(edits: Sequence[PlannedEdit], view: VaultView) -> bool:
     return all(hash_now(edit.path) == edit.before for edit in edits)
 
 
+def _leads_astray(approved: Approved, view: VaultView) -> bool:
+    """Whether a link's approved text means another file now, or none: the target was renamed, a namesake came."""
+    if approved.kind != "link":
+        return False
+    resolver, (source, target) = view.resolver(), approved.paths
+    links = [link for edit in approved.edits for link in parse_note(edit.inserted).links]
+    return not any(resolver.resolve(link.path, source) == target for link in links)
+
+
 def _fits(approved: Approved, fresh: Sequence[PlannedEdit]) -> bool:
     if not approved.edits:
         return True
     if [(edit.removed, edit.inserted) for edit in approved.edits] == [(edit.removed, edit.inserted) for edit in fresh]:
         return True
-    return approved.kind == "link" and not approved.exact and not any(edit.removed for edit in approved.edits)
+    if approved.kind != "link" or approved.exact:
+        return False
+    # Nobody saw the text of the link: its anchor is what was approved, or that it has none.
+    anchors = [edit.removed for edit in approved.edits]
+    return not any(anchors) or anchors == [edit.removed for edit in fresh]
 
 
 def plan_again(approved: Approved, view: VaultView) -> Planned | AlreadyLinked | Refusal:

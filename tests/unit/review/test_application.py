@@ -122,6 +122,19 @@ def test_a_link_that_was_drawn_by_hand_or_whose_notes_are_gone_is_stale() -> Non
     assert isinstance(plan_application(one, view(Rye="")), Stale)
 
 
+def test_a_target_that_was_renamed_is_not_linked_by_its_old_name() -> None:
+    found = state("link", ("A.md", "Rye.md"), link_edits(view(A="a rye loaf\n", Rye="")))
+    followed = replace(found, paths=("A.md", "Secale.md"))
+    now = view(A="a rye loaf\n", Secale="---\naliases: [rye]\n---\n")
+    ticked, seen = approve(followed), approve(followed, proposal_hash(followed))
+    assert isinstance(ticked, Approved)
+    assert isinstance(seen, Approved)
+    assert content(plan_application(ticked, now)) == "a [[Secale|rye]] loaf\n"
+    stale = plan_application(seen, now)
+    assert isinstance(stale, Stale)
+    assert stale.fresh[0].inserted == "[[Secale|rye]]"
+
+
 def test_a_hash_that_does_not_match_is_refused() -> None:
     now = view(A="a rye loaf\n", Rye="")
     found = state("link", ("A.md", "Rye.md"), link_edits(now))
