@@ -100,10 +100,10 @@ def plan_application(
 ) -> Ready | Stale | Refusal:
     """What to write for an approval, the notes being as `view` has them.
 
-    The approved edits, where every file still reads as they expect. Else the change is planned again and taken if it is
-    the same one in another place: the same text gives way to the same text. Where nobody saw the text of a link, it is
-    enough that its mention still stands, or that it had none; where no plan had been made, any will do. `replan` makes the new plan; `plan_again` is the usual
-    one. Every result has passed `safety_refusal`.
+    The approved edits, where every file still reads as they expect. Else the change is planned again and taken if
+    it is the same one in another place: the same text gives way to the same text. Where nobody saw the text of a
+    link, it is enough that its mention still stands, or that it had none; where no plan had been made, any will do.
+    `replan` makes the new plan; `plan_again` is the usual one. Every result has passed `safety_refusal`.
     """
     if approved.hash != _hash(approved.id, approved.kind, approved.paths, approved.edits):
         return Refusal(f"proposal {approved.id} is not what was approved")
