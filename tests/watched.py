@@ -72,7 +72,7 @@ class Bench:
             self.box = box
             return Watching(real, box, **{**options, **watching_options})
 
-        self.watcher = VaultWatcher(root, places, watching=watching, clock=self.clock, **others)
+        self.watcher = VaultWatcher(root, places, watching=watching, clock=self.clock, cpu=self.clock, **others)
 
     def __enter__(self) -> Self:
         return self

@@ -57,8 +57,8 @@ MAX_DELAY_S = 30.0
 """A vault that never rests is looked at this often all the same."""
 
 REST_PER_LOOK = 10
-"""A look at events is followed by a rest of so many times its own length: a writer who types into a vault of 50,000
-notes, where a look takes half a second, costs a tenth of a core at most."""
+"""A look at events is followed by a rest of so many times the CPU time it took: a writer who types into a vault of
+50,000 notes, where a look takes half a second, costs a tenth of a core at most."""
 
 _EVENT_TAKES_NS = 5_000_000_000
 """An event that has not come after so long will not come."""
@@ -82,6 +82,7 @@ class VaultWatcher:
         watching: Callable[[Path, EventBox], Watching] = Watching,
         clock: Callable[[], float] = time.monotonic,
         wall_ns: Callable[[], int] = time.time_ns,
+        cpu: Callable[[], float] = time.thread_time,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
         """`state_folder` is the vault's own (`LivePolicy.state_folder`): its history tells which writes are ours."""
@@ -92,6 +93,7 @@ class VaultWatcher:
         self.own = OwnWrites(None if state_folder is None else state_folder / "history")
         self._clock = clock
         self._wall_ns = wall_ns
+        self._cpu = cpu
         self._waker = Waker()
         self._state: VaultState = Present()
         real = Path(os.path.realpath(root))
@@ -209,7 +211,7 @@ class VaultWatcher:
         self._look_at_ground()
         if isinstance(self._state, Gone):
             return None
-        started_s, started_ns = self._clock(), self._wall_ns()
+        started_s, started_ns, worked_s = self._clock(), self._wall_ns(), self._cpu()
         hints = self._box.take()
         if whole or started_s >= self._next_walk_at_s or isinstance(self._state, Shrunk):
             hints = replace(hints, whole=True)
@@ -221,8 +223,7 @@ class VaultWatcher:
             return None
         change = self._take_in(scan, seen, hints)
         self._read_at_ns = started_ns
-        ended_s = self._clock()
-        self._rested_at_s = ended_s + min(MAX_DELAY_S, REST_PER_LOOK * (ended_s - started_s))
+        self._rested_at_s = self._clock() + min(MAX_DELAY_S, REST_PER_LOOK * (self._cpu() - worked_s))
         if hints.whole:
             self._walk_s = self._clock() - started_s
             surprised = change is not None and hints.last_at_s is None and _is_old(change, started_ns)
