@@ -1,6 +1,6 @@
 """`status.json`: what the daemon of a vault is doing, for status bars and for `aria-dream status`.
 
-Replaced as a whole, so that a reader sees one state or the next. It says what was so at `at`; whether a daemon is
+Replaced as a whole whenever something in it changes, so that a reader sees one state or the next. Whether a daemon is
 there at all, only its lock tells.
 """
 
@@ -46,7 +46,7 @@ class Status:
     reason: str
     """One sentence without a full stop: what it waits for, or why it dreams."""
     at: str
-    """When this was so: ISO 8601 with offset."""
+    """Since when exactly this is so: ISO 8601 with offset."""
     until: str | None = None
     """Nothing can be due before; null where nobody can tell."""
     holds: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import aria_dream
@@ -28,6 +29,7 @@ class Telling:
         self._started_at = outlook.local_moment()[0].now
         self._said: frozenset[str] = frozenset()
         self._held: tuple[str, ...] | None = None
+        self._written: Status | None = None
         self.looks_failed = 0
         """Looks that failed in a row."""
 
@@ -98,7 +100,11 @@ class Telling:
         )
 
     def _write(self, status: Status) -> None:
-        write_status(self._outlook.state_folder, status)
+        """Puts it on the disk, unless that says so already: a disk may sleep as well."""
+        said = replace(status, at="")
+        if said != self._written:
+            write_status(self._outlook.state_folder, status)
+            self._written = said
 
     def log_end(self, run: PastRun) -> None:
         """Logs how a run ended."""

@@ -1,0 +1,381 @@
+"""The daemon decides, starts, attends and ends, on a real vault with a clock, sensors and children that obey."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from datetime import timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from aria_dream.daemon import Parting
+from aria_dream.effects.episode_process import EpisodeEnd
+from aria_dream.effects.files import DiskVault
+from aria_dream.effects.run_book import RunBook
+from aria_dream.policy.due import Due, NotYet
+from aria_dream.policy.presence import Absent, Known, Plug, Unreadable
+from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan
+from aria_dream.vault.note import NotePath
+from aria_dream.world import Written
+from tests.daemon_bench import NOTES, DaemonBench, FakeEpisode, policy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+MINUTE, HOUR = 60.0, 3600.0
+SEED = "## 2026-11-29 — What they share\n- kind: internal\n- status: open\n- resonance: [[Compost]]\n"
+
+
+def failing(_order: object) -> FakeEpisode:
+    return FakeEpisode(units=0, end_=EpisodeEnd(error="ValueError in dream/walk.py:1", exit_code=1))
+
+
+def test_an_idle_machine_dreams_and_rests_and_stops_at_the_cap(tmp_path: Path) -> None:
+    with DaemonBench(tmp_path, policy(cooldown_min=30, daily_dream_cap=3)) as bench:
+        bench.run_for(4 * HOUR)
+        assert [(order.kind, order.host) for order in bench.orders] == [("idle dream", "desk")] * 3
+        assert bench.ends == ["done"] * 3
+        starts = [run.at for run in bench.log.runs]
+        assert all(later - earlier >= timedelta(minutes=30) for earlier, later in pairwise(starts))
+        assert bench.status.doing == "stopped"
+        assert bench.status.holds == ("cap",)
+
+
+@pytest.mark.parametrize(
+    ("hold", "said", "change"),
+    [
+        ("input", "you typed", lambda bench: setattr(bench.sensors, "idle_s", Known(3.0))),
+        ("input", "it cannot be told", lambda bench: setattr(bench.sensors, "idle_s", Unreadable("odd"))),
+        ("input", "quiet hours", lambda bench: setattr(bench.sensors, "idle_s", Absent("none"))),
+        ("power", "battery", lambda bench: setattr(bench.sensors, "plug", Plug.BATTERY)),
+        ("load", "busy", lambda bench: setattr(bench.sensors, "load", 90.0)),
+        ("policy", "`dreaming` is off", lambda bench: bench.save("dreaming.md", policy(dreaming="off"))),
+        ("policy", "gone", lambda bench: (bench.root / "dreaming.md").unlink()),
+        ("host", "attic", lambda bench: bench.save("dreaming.md", policy(host="attic"))),
+        ("vault", "gone", lambda bench: bench.root.rename(bench.folder / "away")),
+    ],
+)
+def test_what_holds_a_dream_back_is_said(
+    tmp_path: Path, hold: str, said: str, change: Callable[[DaemonBench], None]
+) -> None:
+    with DaemonBench(tmp_path, policy()) as bench:
+        change(bench)
+        verdict = bench.daemon.run_once()
+        assert isinstance(verdict, NotYet)
+        assert bench.orders == []
+        assert hold in bench.status.holds
+        assert said in bench.status.reason
+
+
+def test_no_unit_of_work_starts_after_somebody_came_back(tmp_path: Path) -> None:
+    """Leave for a unit is only given right after a look, and the look that finds somebody ends the child."""
+    with DaemonBench(tmp_path, policy()) as bench:
+        bench.make = lambda _order: FakeEpisode(units=1000)
+        started_when_they_came: list[int] = []
+        looks = 0
+
+        def look() -> None:
+            nonlocal looks
+            looks += 1
+            if looks == 20:
+                bench.sensors.idle_s = Known(0.0)
+                started_when_they_came.append(len(bench.episodes[0].started))
+
+        bench.sensors.on_read = look
+        bench.daemon.run_once()
+        (episode,) = bench.episodes
+        assert episode.was_ended
+        assert started_when_they_came == [len(episode.started)]
+        assert len(episode.started) > 10
+        assert bench.ends == ["interrupted"]
+        assert "you typed" in bench.log.runs[0].reason
+
+
+@pytest.mark.parametrize(
+    ("said", "event"),
+    [
+        ("battery", lambda bench: setattr(bench.sensors, "plug", Plug.BATTERY)),
+        ("cannot be told any more", lambda bench: setattr(bench.sensors, "idle_s", Unreadable("odd"))),
+        ("`dreaming` is off", lambda bench: bench.save("dreaming.md", policy(dreaming="off"))),
+        ("gone", lambda bench: (bench.root / "dreaming.md").unlink()),
+        ("gone", lambda bench: bench.root.rename(bench.folder / "away")),
+        ("a note was edited", lambda bench: bench.save("Compost.md", "another text\n")),
+        ("told to stop", lambda bench: bench.daemon.stop()),
+    ],
+)
+def test_whatever_forbids_a_dream_ends_it(tmp_path: Path, said: str, event: Callable[[DaemonBench], None]) -> None:
+    with DaemonBench(tmp_path, policy()) as bench:
+        bench.make = lambda _order: FakeEpisode(units=50, on_unit=lambda unit: event(bench) if unit == 3 else None)
+        bench.daemon.run_once()
+        (episode,) = bench.episodes
+        assert episode.started == [1, 2, 3]
+        assert episode.was_ended
+        assert bench.ends == ["interrupted"]
+        assert said in bench.log.runs[0].reason
+
+
+def test_an_interrupted_dream_is_none_of_the_day(tmp_path: Path) -> None:
+    with DaemonBench(tmp_path, policy(daily_dream_cap=1, cooldown_min=30)) as bench:
+        def unplug(_unit: int) -> None:
+            bench.sensors.plug = Plug.BATTERY if len(bench.orders) < 3 else Plug.MAINS
+
+        bench.make = lambda _order: FakeEpisode(units=5, on_unit=unplug)
+        bench.at(20 * MINUTE, lambda: setattr(bench.sensors, "plug", Plug.MAINS))
+        bench.at(60 * MINUTE, lambda: setattr(bench.sensors, "plug", Plug.MAINS))
+        bench.run_for(4 * HOUR)
+        assert bench.ends == ["interrupted", "interrupted", "done"]
+
+
+def test_what_the_child_writes_is_no_edit(tmp_path: Path) -> None:
+    with DaemonBench(tmp_path, policy()) as bench:
+
+        def write_dream(unit: int) -> None:
+            path = f"dreams/2026-11-30 dream {unit}.md"
+            plan = WritePlan(path=NotePath(path), expected_hash=ABSENT, content=b"---\naria-dream: log\n---\n")
+            files = DiskVault(bench.root, bench.daemon.state_folder)
+            assert isinstance(files.write(ChangeSet(writes=(plan,))), Written)
+            bench.tell(path)
+
+        bench.make = lambda _order: FakeEpisode(units=4, on_unit=write_dream)
+        bench.daemon.run_once()
+        assert bench.ends == ["done"]
+        assert not bench.episodes[0].was_ended
+
+
+def test_a_bad_line_is_reported_once_and_closes_and_heals(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "aria_dream")
+    with DaemonBench(tmp_path, policy(dreaming="perhaps")) as bench:
+        bench.run_for(10 * MINUTE)
+        assert any("dreaming.md:5" in problem for problem in bench.status.problems)
+        assert bench.status.holds == ("policy",)
+        bench.save("dreaming.md", policy())
+        bench.run_for(40 * MINUTE)
+        assert len(bench.orders) == 1
+        said = [record.getMessage() for record in caplog.records if "dreaming.md:5" in record.getMessage()]
+        assert [sentence.startswith("no longer so: ") for sentence in said if "closed because" not in sentence] == [
+            False, True,
+        ]  # fmt: skip
+        assert bench.status.problems == ()
+
+
+def test_a_saved_policy_counts_at_once(tmp_path: Path) -> None:
+    """Not only at the next look, which may be an hour away."""
+    with DaemonBench(tmp_path, policy(dreaming="off", poll_s=3600)) as bench:
+        holds: list[tuple[str, ...]] = []
+        bench.at(4 * MINUTE, lambda: holds.append(bench.status.holds))
+        bench.at(5 * MINUTE, lambda: bench.save("dreaming.md", policy(dreaming="on", poll_s=300)))
+        bench.at(6 * MINUTE, lambda: holds.append(bench.status.holds))
+        bench.run_for(30 * MINUTE)
+        assert holds == [("policy",), ("input",)]
+        assert bench.watcher.poll_s == 300.0
+        assert bench.ends == ["done"]
+
+
+def test_stages_that_do_not_exist_are_said_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "aria_dream")
+    with DaemonBench(tmp_path, policy()) as bench:
+        bench.run_for(2 * HOUR)
+        said = [record.getMessage() for record in caplog.records if "consolidate" in record.getMessage()]
+        assert len(said) == 1
+        assert any("“consolidate” and “synthesize”" in remark for remark in bench.status.remarks)
+
+
+def test_a_night_is_done_once_and_taken_up_again_where_it_was_interrupted(tmp_path: Path) -> None:
+    notes = {**NOTES, "triggers.md": "---\naria-dream: triggers\n---\n- on_nightly: dream\n- on_idle: none\n"}
+    with DaemonBench(tmp_path, policy(daily_dream_cap=9), notes) as bench:
+
+        def unit(number: int) -> None:
+            if len(bench.orders) == 1 and number == 2:
+                bench.sensors.idle_s = Known(0.0)
+                bench.at(20 * MINUTE, lambda: setattr(bench.sensors, "idle_s", Known(1e6)))
+
+        bench.make = lambda _order: FakeEpisode(on_unit=unit)
+        assert bench.now().hour == 12
+        bench.run_for(48 * HOUR)
+        assert {order.kind for order in bench.orders} == {"nightly dream"}
+        assert [str(run.night) for run in bench.log.runs] == ["2026-12-01", "2026-12-01", "2026-12-02"]
+        assert bench.ends == ["interrupted", "done", "done"]
+
+
+def test_a_seed_starts_a_dream_once(tmp_path: Path) -> None:
+    notes = {**NOTES, "triggers.md": "---\naria-dream: triggers\n---\n- on_idle: none\n- on_seed: dream\n"}
+    with DaemonBench(tmp_path, policy(daily_dream_cap=9), notes) as bench:
+        bench.run_for(2 * HOUR)
+        assert bench.orders == []
+        bench.save("dreams/Dream seeds.md", f"---\naria-dream: seeds\n---\n{SEED}")
+        bench.run_for(6 * HOUR)
+        assert [order.kind for order in bench.orders] == ["seed dream"]
+        bench.save("dreams/Dream seeds.md", f"---\naria-dream: seeds\n---\n{SEED}\n{SEED.replace('share', 'eat')}")
+        bench.run_for(6 * HOUR)
+        assert len(bench.orders) == 2
+
+
+def test_the_day_belongs_to_the_machine_that_began_it(tmp_path: Path) -> None:
+    log = '---\naria-dream: log\ndate: 2026-11-30\nhost: "attic"\n---\n'
+    with DaemonBench(tmp_path, policy(), {**NOTES, "dreams/2026-11-30 dream.md": log}) as bench:
+        bench.run_for(HOUR)
+        assert bench.orders == []
+        assert bench.status.holds == ("host",)
+        bench.run_for(12 * HOUR)  # until tomorrow
+        assert bench.orders != []
+
+
+def test_ten_failures_slow_it_down_and_a_success_ends_that(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with DaemonBench(tmp_path, policy(cooldown_min=0, daily_dream_cap=100)) as bench:
+        bench.make = failing
+        bench.run_for(12 * MINUTE)
+        assert bench.ends == ["failed"] * 10
+        assert bench.status.failures == 10
+        assert "10 runs failed in a row" in bench.status.reason
+        assert "ValueError in dream/walk.py:1" in caplog.text
+        bench.make = lambda _order: FakeEpisode()
+        bench.run_for(50 * MINUTE)
+        assert len(bench.orders) == 10
+        bench.run_for(20 * MINUTE)
+        assert bench.ends[10:]
+        assert set(bench.ends[10:]) == {"done"}
+        assert bench.status.failures == 0
+
+
+def test_a_child_that_cannot_be_started_is_a_failure_and_no_end(tmp_path: Path) -> None:
+    def refuse(_order: object) -> FakeEpisode:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    with DaemonBench(tmp_path, policy()) as bench:
+        bench.make = refuse
+        bench.run_for(10 * MINUTE)
+        assert bench.ends == ["failed"]
+        assert "Resource temporarily unavailable" in bench.log.runs[0].reason
+
+
+def test_a_look_that_crashes_ends_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with DaemonBench(tmp_path, policy()) as bench:
+        crashes = 12
+
+        def crash() -> None:
+            nonlocal crashes
+            if crashes:
+                crashes -= 1
+                raise ZeroDivisionError("a note's words")
+
+        bench.sensors.on_read = crash
+        bench.run_for(9 * MINUTE + 30)
+        assert (bench.status.doing, bench.status.failures) == ("slowed", 10)
+        assert "ZeroDivisionError" in bench.status.reason
+        assert "a note's words" not in caplog.text + bench.status.reason
+        bench.run_for(4 * HOUR)
+        assert "done" in bench.ends
+
+
+@pytest.mark.parametrize("code", [3, 5, 6, 7])
+def test_what_is_refused_is_no_failure(tmp_path: Path, code: int) -> None:
+    with DaemonBench(tmp_path, policy()) as bench:
+        bench.make = lambda _order: FakeEpisode(units=0, end_=EpisodeEnd(error="busy", exit_code=code))
+        bench.daemon.run_once()
+        assert bench.ends == ["refused"]
+        assert bench.status.failures == 0
+
+
+def test_a_vault_that_comes_back_is_dreamt_again(tmp_path: Path) -> None:
+    with DaemonBench(tmp_path, policy()) as bench:
+        away = tmp_path / "away"
+        bench.root.rename(away)
+        bench.run_for(HOUR)
+        assert bench.orders == []
+        assert bench.status.holds == ("vault",)
+        assert not bench.root.exists()
+        away.rename(bench.root)
+        bench.run_for(HOUR)
+        assert len(bench.orders) >= 1
+
+
+def test_an_emptied_folder_is_no_vault(tmp_path: Path) -> None:
+    with DaemonBench(tmp_path, policy()) as bench:
+        for path in bench.root.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        bench.run_for(HOUR)
+        assert bench.orders == []
+        assert list(bench.root.iterdir()) == []
+
+
+def test_a_new_policy_note_moves_the_state(tmp_path: Path) -> None:
+    with DaemonBench(tmp_path, None) as bench:
+        bench.sensors.idle_s = Known(0.0)
+        before = bench.daemon.state_folder
+        bench.at(5 * MINUTE, lambda: bench.save("dreaming.md", policy()))
+        assert bench.daemon.run() is Parting.MOVED
+        bench.watcher.close()
+        bench.open()
+        assert bench.daemon.state_folder != before
+        assert bench.daemon.state_folder.name == "abcdefgh23456789"
+
+
+def test_it_wakes_no_more_often_than_it_must(tmp_path: Path) -> None:
+    with DaemonBench(tmp_path, policy(poll_s=60)) as bench:
+        bench.sensors.idle_s = Known(0.0)
+        bench.run_for(10 * HOUR)
+        looks = [wait for wait in bench.watcher.waits if wait > 1]
+        assert len(bench.watcher.waits) <= 10 * 60 + 2
+        assert all(wait >= 59.0 for wait in looks[:-1])
+
+
+def test_edits_wake_it_and_do_not_make_it_look(tmp_path: Path) -> None:
+    with DaemonBench(tmp_path, policy(poll_s=600)) as bench:
+        looks = 0
+
+        def look() -> None:
+            nonlocal looks
+            looks += 1
+
+        bench.sensors.on_read = look
+        bench.sensors.idle_s = Known(0.0)
+        for number in range(50):
+            bench.at(10 * number + 5, lambda number=number: bench.save("Compost.md", f"text {number}\n"))  # type: ignore[misc] # bound now
+        bench.run_for(590)
+        assert looks == 1
+
+
+def test_a_run_torn_away_is_known_and_its_night_is_let_go_in_the_end(tmp_path: Path) -> None:
+    notes = {**NOTES, "triggers.md": "---\naria-dream: triggers\n---\n- on_nightly: dream\n- on_idle: none\n"}
+    with DaemonBench(tmp_path, policy(quiet_hours="11:00-13:00", cooldown_min=0, daily_dream_cap=9), notes) as bench:
+
+        def die(_order: object) -> FakeEpisode:
+            raise KeyboardInterrupt  # as SIGKILL: nothing is recorded any more
+
+        for _ in range(5):
+            bench.make = die
+            try:
+                verdict = bench.daemon.run_once()
+            except KeyboardInterrupt:
+                bench.clock.advance(60)
+                bench.watcher.close()
+                bench.open()
+            else:
+                assert isinstance(verdict, NotYet)
+        assert bench.ends == ["broken off"] * 3
+
+
+def test_nothing_starts_while_the_records_are_damaged(tmp_path: Path) -> None:
+    with DaemonBench(tmp_path, policy()) as bench:
+        book = bench.daemon.state_folder / "proposals.jsonl"
+        book.mkdir()
+        verdict = bench.daemon.run_once()
+        assert isinstance(verdict, NotYet)
+        assert "proposals.jsonl" in verdict.reason
+        book.rmdir()
+        assert isinstance(bench.daemon.run_once(), Due)
+
+
+def test_the_first_daemon_of_a_vault_owes_no_earlier_night(tmp_path: Path) -> None:
+    with DaemonBench(tmp_path, policy()) as bench:
+        assert RunBook(bench.daemon.state_folder).read().log.since == bench.now()
+        bench.clock.advance(1000)
+        bench.watcher.close()
+        bench.open()
+        assert bench.log.since is not None
+        assert bench.log.since < bench.now()
