@@ -97,9 +97,9 @@ def dream_once(
     settings = vault.live.policy.settings
     if refusal := vault.live.policy.dream_refusal():
         return DreamResult(dreamt=None, reason=refusal)
-    records = _reconciled(vault, files, book, request)
-    waiting = open_count(records.states.values())
     rehearsal = request.dry_run or request.replay is not None
+    records = reconciled(vault, files, book, request.at, rehearsal=rehearsal)
+    waiting = open_count(records.states.values())
     if not rehearsal and waiting >= settings.max_open_proposals:
         return DreamResult(dreamt=None, reason=_full(waiting, settings.max_open_proposals))
     seed = _open_seed(vault, files) if request.start is None and request.replay is None else None
@@ -131,8 +131,13 @@ def dream_once(
     )  # fmt: skip
 
 
-def _reconciled(vault: DreamtVault, files: VaultFiles, book: RecordBook, request: DreamRequest) -> Records:
-    """The journals, with what dream notes say beyond them; taken over for good unless nothing is to be written."""
+def reconciled(
+    vault: DreamtVault, files: VaultFiles, book: RecordBook, now: datetime, *, rehearsal: bool = False
+) -> Records:
+    """The journals, with what dream notes say beyond them; taken over for good unless it is a rehearsal.
+
+    `now`: aware, in the writer's zone.
+    """
     records = book.read()
     notes = [
         LogNote(path=path, day=day, text=decode_note(content.data))
@@ -144,10 +149,10 @@ def _reconciled(vault: DreamtVault, files: VaultFiles, book: RecordBook, request
         records.states,
         resolve=vault.index.resolver.resolve,
         hash_of=lambda path: _hash_of(vault, path),
-        zone=request.at.tzinfo,
+        zone=now.tzinfo,
         expiry_days=vault.live.policy.settings.proposal_expiry_days,
     )
-    if not missing or request.dry_run or request.replay is not None:
+    if not missing or rehearsal:
         return records
     for record in missing:
         book.note(record)

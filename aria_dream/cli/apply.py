@@ -1,0 +1,35 @@
+"""`aria-dream apply`: everything ticked or approved is carried out now, without waiting for the daemon."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from aria_dream.cli.desk import open_desk, say_settlement, settlement_object
+from aria_dream.cli.output import echo_json
+from aria_dream.cli.vault_argument import vault_argument
+from aria_dream.review_cycle import settle
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command("apply")
+@vault_argument
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(vault: Path, *, as_json: bool) -> None:
+    """Carry out everything that was ticked or approved, now.
+
+    A link is placed, a refused pair is never shown again, and what was undone is taken back. Each change can be rolled
+    back for a while.
+    """
+    with open_desk(vault) as desk:
+        done = settle(desk)
+        states = desk.book.read().states
+    if as_json:
+        echo_json(settlement_object(done))
+        return
+    say_settlement(done, states)
+    if not done.did_something and not done.said:
+        click.echo("Nothing was ticked or approved; nothing was changed.")

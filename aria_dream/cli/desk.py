@@ -1,0 +1,91 @@
+"""The desk at which proposals are decided, opened for one command."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from aria_dream.cli.output import progress_bar
+from aria_dream.effects.dreamt_vault import read_dreamt_vault
+from aria_dream.effects.files import DiskVault
+from aria_dream.effects.lock import dream_lock
+from aria_dream.effects.places import find_places
+from aria_dream.effects.records import RecordBook
+from aria_dream.errors import NotFoundError
+from aria_dream.policy.clock import local_now
+from aria_dream.review_cycle import Desk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from aria_dream.review.proposal import ProposalState
+    from aria_dream.review_cycle import Settlement
+
+
+@contextmanager
+def open_desk(vault: Path) -> Iterator[Desk]:
+    """The desk of a vault; nobody else dreams or decides while it is open. An interrupted write is finished first."""
+    places = find_places()
+    with progress_bar("Reading notes") as progress:
+        seen = read_dreamt_vault(vault, places, progress=progress)
+    state = seen.live.state_folder(places)
+    files = DiskVault(seen.root, state)
+    now = local_now(datetime.now().astimezone(), seen.live.policy.settings.timezone)
+    with dream_lock(state).held():
+        files.recover()
+        yield Desk(vault=seen, files=files, book=RecordBook(state), now=now)
+
+
+def find_proposal(states: Mapping[str, ProposalState], name: str) -> ProposalState:
+    """The proposal that `name` means: its id, with or without `aria-`, or an unambiguous beginning.
+
+    Raises:
+        NotFoundError: there is none, or there are several.
+    """
+    wanted = name.lower().removeprefix("^").removeprefix("aria-")
+    found = [state for id_, state in states.items() if wanted and id_.startswith(wanted)]
+    exact = [state for state in found if state.proposal.id == wanted]
+    if len(exact or found) == 1:
+        return (exact or found)[0]
+    if found:
+        raise NotFoundError(f"{name!r} could be any of {', '.join(state.proposal.id for state in found[:5])}")
+    raise NotFoundError(f"there is no proposal {name!r}; `aria-dream review` lists those that wait")
+
+
+def settlement_object(done: Settlement) -> dict[str, object]:
+    """What a run did, as JSON."""
+    return {
+        "applied": done.applied,
+        "approved": done.approved,
+        "rejected": done.rejected,
+        "undone": done.undone,
+        "asked": done.asked,
+        "stale": done.stale,
+        "expired": done.expired,
+        "waiting": done.waiting,
+        "said": done.said,
+    }
+
+
+def say_settlement(done: Settlement, states: Mapping[str, ProposalState]) -> None:
+    """What a run did, in sentences."""
+    for name, ids in (
+        ("Linked", done.applied),
+        ("Never again", done.rejected),
+        ("Undone", done.undone),
+        ("Both boxes are ticked; a line in the note asks", done.asked),
+        ("Lapsed", done.expired),
+    ):
+        for id_ in ids:
+            click.echo(f"{name}: {titles(states[id_])} ({id_})")
+    for sentence in done.said:
+        click.echo(f"{sentence[:1].upper()}{sentence[1:]}.")
+
+
+def titles(state: ProposalState) -> str:
+    """Both titles, as a person names the pair."""
+    return " ↔ ".join(state.proposal.titles)

@@ -1,0 +1,65 @@
+"""`aria-dream history`: what was proposed, decided and changed, newest first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from aria_dream.cli.desk import open_desk, titles
+from aria_dream.cli.output import echo_json
+from aria_dream.cli.vault_argument import vault_argument
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from aria_dream.review.proposal import ProposalState
+
+_WORDS = {
+    "proposed": "waits for you",
+    "approved": "approved",
+    "rejected": "never again",
+    "applied": "linked",
+    "rolled_back": "undone",
+    "stale": "not placed",
+    "expired": "lapsed",
+    "superseded": "replaced",
+}
+
+
+@click.command("history")
+@vault_argument
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(vault: Path, *, limit: int, as_json: bool) -> None:
+    """List what was proposed and what became of it, the latest first.
+
+    Nothing is changed.
+    """
+    with open_desk(vault) as desk:
+        states = sorted(desk.records().states.values(), key=lambda state: state.since, reverse=True)[:limit]
+        window = desk.window
+        now = desk.now
+    if as_json:
+        echo_json({"history": [_object(state) for state in states]})
+        return
+    for state in states:
+        at = state.since.astimezone(now.tzinfo)
+        undo = "" if state.state != "applied" or now - state.since > window else "  (can be rolled back)"
+        click.echo(f"{at:%Y-%m-%d %H:%M}  {state.proposal.id}  {_WORDS[state.state]}: {titles(state)}{undo}")
+    if not states:
+        click.echo("Nothing was proposed yet.")
+
+
+def _object(state: ProposalState) -> dict[str, object]:
+    return {
+        "id": state.proposal.id,
+        "kind": state.proposal.kind,
+        "state": state.state,
+        "since": state.since.isoformat(),
+        "proposed_at": state.proposal.at.isoformat(),
+        "paths": list(state.paths),
+        "reason": state.proposal.reason,
+        "by": state.by,
+        "why": state.reason,
+    }

@@ -1,0 +1,43 @@
+"""`aria-dream rollback`: takes one applied change back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from aria_dream.cli.desk import find_proposal, open_desk, say_settlement, settlement_object
+from aria_dream.cli.output import echo_json
+from aria_dream.cli.vault_argument import chosen_vault
+from aria_dream.errors import WriteRefusedError
+from aria_dream.review_cycle import Settlement, renew_lines, take_back
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command("rollback")
+@click.argument("words", nargs=-1, required=True, metavar="[VAULT] ID")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(words: tuple[str, ...], *, as_json: bool) -> None:
+    """Take a change back: the notes read as before, or lose just what was put in.
+
+    Exactly, or around what was typed since.
+
+    ID is that of the proposal, as `aria-dream history` lists it. A refused pair is open again.
+    """
+    if len(words) > 2:
+        raise click.UsageError("rollback takes the vault and one id.")
+    vault: Path = chosen_vault(words[0] if len(words) == 2 else None)
+    done = Settlement()
+    with open_desk(vault) as desk:
+        state = find_proposal(desk.records().states, words[-1])
+        take_back(desk, state, done, by="terminal")
+        renew_lines(desk, done)
+        states = desk.book.read().states
+    if as_json:
+        echo_json(settlement_object(done))
+    else:
+        say_settlement(done, states)
+    if not done.undone:
+        raise WriteRefusedError(f"proposal {state.proposal.id} was not rolled back")
