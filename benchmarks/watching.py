@@ -82,8 +82,8 @@ def save(driver: Driver, notes: list[Path], saves: int, process: psutil.Process)
     after = process.cpu_times()
     cpu_ms = 1000 * (after.user + after.system - before.user - before.system) / saves
     first_ms, others_ms = 1000 * times_s[0], 1000 * statistics.median(times_s[1:])
-    print(f"  save to graph: {first_ms:.0f} ms, of which {DEBOUNCE_MS:.0f} ms are the debounce; {others_ms:.0f} ms (median)")
-    print(f"  when saved without a pause, with the rest after each look; {cpu_ms:.0f} ms of CPU a save")
+    print(f"  save to graph: {first_ms:.0f} ms, of which {DEBOUNCE_MS:.0f} ms are the debounce; {cpu_ms:.0f} ms of CPU")
+    print(f"  saved without a pause: {others_ms:.0f} ms (median), with the rest after each look")
 
 
 def main() -> None:
