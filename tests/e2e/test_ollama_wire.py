@@ -244,7 +244,9 @@ def test_a_server_that_is_slow_is_left_in_time(wire: str, reply: bytes, drip_s: 
     assert failed == AskFailed("the model took too long")
 
 
-@pytest.mark.parametrize("reply", [b"SSH-2.0-OpenSSH_9.9\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"])
+@pytest.mark.parametrize(
+    "reply", [b"SSH-2.0-OpenSSH_9.9\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"]
+)
 def test_what_is_no_ollama_is_told(reply: bytes) -> None:
     with raw(reply) as url:
         found = ollama(url).find_model("judge")
