@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 MAX_NOTE_BYTES = 64 * 1024 * 1024
 """A file larger than this is a note by its name only: it counts, and its text is left alone."""
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-_BATCH = 500
-"""Files per transaction: what an interrupted run keeps."""
+_BATCH = 2000
+"""Files per transaction: what an interrupted run loses at most. (500 cost a third more.)"""
+_STEP = 500
+"""Files between two reports of progress."""
 
 
 class Content(NamedTuple):
@@ -91,11 +93,11 @@ def read_contents(
             contents[path] = Content(digest, packed)
             if len(data) == state.size_bytes:  # else it grew or shrank since the walk: look again next time
                 pending.append(Row(path, *state[:4], checked_ns, digest, packed))
-            if len(pending) == _BATCH:
+            if len(pending) >= _BATCH:
                 cache.put(pending)
                 pending.clear()
-                if progress is not None:
-                    progress(done + 1, len(ordered))
+            if progress is not None and (done + 1) % _STEP == 0:
+                progress(done + 1, len(ordered))
     finally:
         if pending:
             cache.put(pending)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 WORDS_COUNTED: Final = 100
 """Words of a note are counted up to here: what asks for them asks whether a note is more than a few lines."""
 
-_SURELY_ENOUGH: Final = 900
-"""Characters that hold more than `WORDS_COUNTED` words of most languages that put spaces between them."""
+_SURELY_ENOUGH: Final = 1500
+"""Characters that nearly always hold more than `WORDS_COUNTED` words, with some code among them."""
 
 _BLOCK_ID = re.compile(r"\^(?<![^\s]\^)[A-Za-z0-9\-]+(?=[ \t]*(?:\r?\n|\Z))")
 _ATX = re.compile(r"#{1,6}(?=[ \t]|$)")
@@ -116,9 +116,12 @@ def heading_text(written: str) -> str:
 
 def count_prose(body: str, opaque: list[tuple[int, int]]) -> int:
     """`count_words` outside `opaque` and comments."""
-    head = body[: min(opaque[0][0], _SURELY_ENOUGH) if opaque else _SURELY_ENOUGH]
-    if len(head.split()) > WORDS_COUNTED and "%%" not in head:
-        return WORDS_COUNTED
+    # A beginning has no more words than the whole; most often it has enough.
+    head = body[:_SURELY_ENOUGH]
+    if "%%" not in head:
+        words = count_words(head, [span for span in opaque if span[0] < _SURELY_ENOUGH])
+        if words == WORDS_COUNTED:
+            return words
     return count_words(body, hidden_spans(body, opaque))
 
 
@@ -128,12 +131,7 @@ def count_words(body: str, opaque: list[tuple[int, int]]) -> int:
     words: list[str] = []
     at = 0
     for start, end in (*opaque, (len(body), len(body))):
-        # Most often the beginning is enough, and splitting it copies nothing of what lies behind. It never has more
-        # words than the whole.
-        more = body[at : min(start, at + _SURELY_ENOUGH)].split()
-        if start - at > _SURELY_ENOUGH and len(words) + len(more) <= WORDS_COUNTED:
-            more = body[at:start].split(None, WORDS_COUNTED)
-        words += more
+        words += body[at:start].split(None, WORDS_COUNTED)
         at = end
         if len(words) > WORDS_COUNTED:
             return WORDS_COUNTED

@@ -8,6 +8,7 @@ it was written.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from yaml12 import Yaml, parse_yaml
@@ -68,7 +69,8 @@ def parse_properties(source: str) -> tuple[dict[str, object], tuple[Problem, ...
     """`(properties, problems)` of the text between the two `---` lines; problems count lines from the note's first.
 
     Unreadable YAML gives no properties and one problem. A single value that YAML reads but a note cannot hold (a tag
-    like `!!python/…`, a key that is no text) is left out with a problem of its own.
+    like `!!python/…`, a key that is no text) is left out with a problem of its own. A template's bare `{{date}}`, which
+    is no YAML, is read as text, and told.
     """
     if not source or source.isspace():
         return {}, ()
@@ -76,7 +78,9 @@ def parse_properties(source: str) -> tuple[dict[str, object], tuple[Problem, ...
     refused = yaml_refusal(clean)
     if refused:
         return {}, (Problem("", 2, f"the properties are not read: {refused}"),)
+    placeholders: tuple[Problem, ...] = ()
     if "{{" in clean:
+        placeholders = tuple(islice(_placeholders(clean), MAX_PROBLEMS))
         clean = _BRACES.sub(_quote, clean)
     try:
         value = _parsed(clean)
@@ -86,7 +90,8 @@ def parse_properties(source: str) -> tuple[dict[str, object], tuple[Problem, ...
         return {}, ()
     if value.__class__ is not dict:
         return {}, (Problem("", 2, "the properties are not read: they are no list of names and values"),)
-    return _checked(value, clean)
+    properties, problems = _checked(value, clean)
+    return properties, placeholders + problems
 
 
 def _parsed(source: str) -> object:
@@ -102,6 +107,13 @@ def _parsed(source: str) -> object:
 def _encodable(source: str) -> str:
     """The same length without lone surrogates (bytes that were no UTF-8) and NUL, which ends a text for `yaml12`."""
     return source.replace("\0", "\ufffd").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _placeholders(source: str) -> Iterator[Problem]:
+    line, at = 2, 0
+    for match in _BRACES.finditer(source):
+        line, at = line + source.count("\n", at, match.start()), match.start()
+        yield Problem("", line, "a template's placeholder without quotes is no YAML; it is read as text")
 
 
 def _quote(match: re.Match[str]) -> str:

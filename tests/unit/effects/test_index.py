@@ -261,6 +261,7 @@ def test_an_interrupted_run_keeps_what_it_read(
     vault: Path, cache: Path, parsed: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(contents_module, "_BATCH", 2)
+    monkeypatch.setattr(contents_module, "_STEP", 2)
 
     def interrupt(done: int, total: int) -> None:
         assert total == 6

@@ -36,7 +36,7 @@ def test_a_tag_or_a_number_too_large_loses_only_its_property() -> None:
 def test_template_braces_and_tabs() -> None:
     properties, problems = parse_properties("a: {{date}} {{time}}\nb:\tc\nl:\n  - {{title}}\ni: it's {{x}}\n")
     assert properties == {"a": "{{date}} {{time}}", "b": "c", "l": ["{{title}}"], "i": "it's {{x}}"}
-    assert problems == ()
+    assert [problem.line for problem in problems] == [2, 5]
 
 
 def test_tags_and_aliases_as_written() -> None:

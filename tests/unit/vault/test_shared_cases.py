@@ -111,7 +111,7 @@ def test_13_each_faulty_note_is_told_with_its_line(shared: Path, tmp_path: Path)
         "Tab.md": [3],
         "DupKeys.md": [3],
         "Double.md": [4],
-        "Templates/Daily.md": [],
+        "Templates/Daily.md": [3],
     }
     assert _note(files, "DupKeys.md").properties == {"title": "two"}
     assert _note(files, "Templates/Daily.md").properties["title"] == "{{title}}"
