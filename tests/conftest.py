@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -30,7 +27,7 @@ def shared() -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test has a home, state and cache of its own, and no network beyond loopback."""
     home = tmp_path / "home"
     home.mkdir()
@@ -53,7 +50,6 @@ def _sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         real_connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", connect)
-    yield
 
 
 _skipped: list[tuple[str, str]] = []

@@ -25,7 +25,7 @@ def demo_note() -> str:
     lines = done.stdout.decode("utf-8").replace("\r\n", "\n").split("\n")
     marks = [number for number, line in enumerate(lines) if re.fullmatch(r"---( dreams/.* ---)?", line)]
     note = "\n".join(lines[marks[0] + 2 : marks[-1]]).strip("\n")
-    day = re.search(r"^date: (\S+)$", note, re.M)
+    day = re.search(r"^date: (\S+)$", note, re.MULTILINE)
     assert day is not None
     return note.replace(day[1], "2026-11-30")
 

@@ -20,7 +20,7 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parent
 REPOSITORY = FOLDER.parent.parent
-CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIME = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b")
 DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 
