@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -68,8 +69,12 @@ class ModelJudge:
 
     @property
     def name(self) -> str:
-        """As the log names it: the model, or whoever had to stand in."""
-        return self.model.name if self._deputy is None else self._deputy.name
+        """As the log names it: the model, or whoever had to stand in. llama.cpp names a model by its file's path."""
+        if self._deputy is not None:
+            return self._deputy.name
+        name = self.model.name
+        is_file = name.lower().endswith(".gguf")
+        return re.split(r"[/\\]", name)[-1][: -len(".gguf")] if is_file else name
 
     def judge(self, found: Sequence[Juxtaposition]) -> Sequence[Verdict]:
         """One verdict a pair, in order. A pair that got no readable answer is `Unreadable` and says why."""

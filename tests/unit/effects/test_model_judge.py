@@ -1,0 +1,293 @@
+"""L1 by a model: asked once a pair, kept by content, retried once, given up in time, and private where it is remote."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import contextmanager
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from aria_dream.dream.dreaming import NoJudge
+from aria_dream.dream.juxtaposition import Juxtaposition
+from aria_dream.dream.triage import Drop, Keep, Unreadable
+from aria_dream.effects.consent import write_consent
+from aria_dream.effects.dreamt_vault import read_dreamt_vault
+from aria_dream.effects.egress import EGRESS, Gate
+from aria_dream.effects.judges import NOBODY, Unjudged, open_judge
+from aria_dream.effects.model_judge import FAILURES_BORNE, ModelJudge
+from aria_dream.effects.places import Places
+from aria_dream.effects.vectors import ContentCache
+from tests.model_servers import DROP, KEEP, FakeModel, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from aria_dream.dream.dreaming import Judge
+    from aria_dream.effects.dreamt_vault import DreamtVault
+
+AT = datetime(2026, 11, 30, tzinfo=UTC)
+KEPT = Keep(None, "both are fed on a schedule")
+
+
+def juxtaposition(first: str, second: str) -> Juxtaposition:
+    return Juxtaposition(from_=f"{first}.md", to=f"{second}.md", score=0.4, path=None)
+
+
+AB, AC, BC = juxtaposition("A", "B"), juxtaposition("A", "C"), juxtaposition("B", "C")
+
+
+class Bench:
+    """A vault with three notes, its policy, and the judges that open over it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "vault"
+        self.places = Places(state=folder / "state", cache=folder / "cache")
+        self.root.mkdir()
+        for name in "ABC":
+            (self.root / f"{name}.md").write_text(f"{name} tells of a heap that is fed and of SECRET-{name}.\n")
+        self.problems: list[str] = []
+        self.sat: list[str] = []
+
+    def write(self, name: str, text: str) -> None:
+        (self.root / name).write_text(text, encoding="utf-8")
+
+    def policy(self, url: str, *more: str, backend: str = "ollama") -> None:
+        key = "triage_url" if backend == "openai" else "ollama_url"
+        lines = [f"- triage_backend: {backend}", "- triage_model: judge", f"- {key}: {url}", *more]
+        self.write("dreaming.md", "---\naria-dream: policy\n---\n" + "\n".join(lines) + "\n")
+
+    def vault(self) -> DreamtVault:
+        return read_dreamt_vault(self.root, self.places, environ={})
+
+    def embedded(self) -> Judge:
+        self.sat.append("embedded")
+        return Unjudged()
+
+    @contextmanager
+    def judge(self, *, today: date = date(2026, 11, 30)) -> Iterator[Judge | NoJudge]:
+        vault = self.vault()
+        with ContentCache(self.places.vault_cache(vault.root)) as cache:
+            yield open_judge(
+                vault, cache, self.places.state, today=today, embedded=self.embedded, problems=self.problems
+            )
+
+    def ask(self, *pairs: Juxtaposition, today: date = date(2026, 11, 30)) -> Sequence[Any]:
+        with self.judge(today=today) as judge:
+            assert not isinstance(judge, NoJudge), judge.reason
+            return judge.judge(pairs)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_each_pair_is_asked_once_and_in_order(bench: Bench) -> None:
+    said = iter([KEEP, DROP, "no idea", "still none"])
+    with serving(FakeModel(say=lambda _: next(said))) as model:
+        bench.policy(model.url)
+        kept, dropped, unreadable = bench.ask(AB, AC, BC)
+    assert kept == KEPT
+    assert dropped == Drop(None, "they only share a month")
+    assert isinstance(unreadable, Unreadable)
+    assert "SECRET-A" in model.prompts[0]
+    assert "SECRET-B" in model.prompts[0]
+    assert len(model.requests) == 4  # one more try for what could not be read
+    nonces = [re.findall("<<<data ([0-9a-f]+)>>>", prompt)[0] for prompt in model.prompts]
+    assert len(set(nonces)) == 4
+
+
+def test_a_verdict_stands_until_note_title_prompt_or_model_changes(bench: Bench) -> None:
+    with serving() as model:
+        bench.policy(model.url)
+        assert bench.ask(AB) == [KEPT]
+        assert bench.ask(juxtaposition("B", "A")) == [KEPT]
+        assert len(model.requests) == 1
+        bench.write("A.md", "A tells of something else now.\n")
+        bench.ask(AB)
+        assert len(model.requests) == 2
+        model.models[0]["digest"] = "other"
+        bench.ask(AB)
+        assert len(model.requests) == 3
+        (bench.root / "A.md").rename(bench.root / "D.md")
+        bench.ask(juxtaposition("D", "B"))
+        assert len(model.requests) == 4
+
+
+def test_without_a_digest_nobody_knows_whose_verdict_it_was(bench: Bench) -> None:
+    with serving(FakeModel(models=[{"name": "judge:latest"}])) as model:
+        bench.policy(model.url)
+        bench.ask(AB)
+        bench.ask(AB)
+        assert len(model.requests) == 2
+
+
+def test_what_failed_is_not_asked_again_that_night(bench: Bench) -> None:
+    with serving(FakeModel(say=lambda _: '{"reason": "' + " \n" * 300)) as model:
+        bench.policy(model.url)
+        (first,) = bench.ask(AB)
+        assert isinstance(first, Unreadable)
+        assert len(model.requests) == 1  # endless output is not tried again
+        assert bench.ask(AB) == [first]
+        assert len(model.requests) == 1
+        bench.ask(AB, today=date(2026, 12, 1))
+        assert len(model.requests) == 2
+
+
+def test_a_verdict_goes_when_its_note_becomes_invisible(bench: Bench) -> None:
+    with serving() as model:
+        bench.policy(model.url)
+        bench.ask(AB, BC)
+        bench.policy(model.url, "- exclude: B.md")
+        with bench.judge() as judge:
+            assert isinstance(judge, ModelJudge)
+        kept = b"".join(path.read_bytes() for path in bench.places.cache.rglob("vectors.sqlite3"))
+        assert b"fed on a schedule" not in kept
+        bench.policy(model.url)
+        bench.ask(AB)
+        assert len(model.requests) == 3
+
+
+def test_a_busy_server_and_a_broken_line_have_one_more_try(bench: Bench) -> None:
+    with serving(FakeModel(fail_first=1)) as model:
+        bench.policy(model.url)
+        assert bench.ask(AB) == [KEPT]
+        assert len(model.requests) == 2
+    with serving(FakeModel(fail_first=2)) as model:
+        bench.policy(model.url)
+        (failed,) = bench.ask(AC)
+        assert isinstance(failed, Unreadable)
+        assert "busy" in failed.reason
+        assert len(model.requests) == 2
+
+
+def test_a_server_that_fails_is_left_alone_for_the_rest_of_the_dream(bench: Bench) -> None:
+    with serving(FakeModel(status=400, error="no")) as model:
+        bench.policy(model.url)
+        verdicts = bench.ask(AB, AC, BC, AB)
+        assert all(isinstance(verdict, Unreadable) for verdict in verdicts)
+        assert len(model.requests) == FAILURES_BORNE
+        assert bench.sat == []
+
+
+def test_auto_gives_way_to_the_judge_inside_and_says_why(bench: Bench) -> None:
+    with serving(FakeModel(status=500)) as model:
+        bench.policy(model.url, backend="auto")
+        with bench.judge() as judge:
+            assert isinstance(judge, ModelJudge)
+            assert judge.name == "judge"
+            verdicts = judge.judge([AB, AC, BC])
+            assert judge.name == NOBODY
+        assert all(isinstance(verdict, Keep) for verdict in verdicts)
+        assert bench.sat == ["embedded"]
+        assert "did not answer" in bench.problems[0]
+
+
+@pytest.mark.parametrize("backend", ["auto", "ollama"])
+def test_a_missing_ollama(bench: Bench, backend: str) -> None:
+    with serving() as model:
+        pass  # nobody listens there any more
+    bench.policy(model.url, backend=backend)
+    with bench.judge() as judge:
+        if backend == "auto":
+            assert bench.sat == ["embedded"]
+            assert bench.problems == []  # that is no fault
+        else:
+            assert isinstance(judge, NoJudge)
+            assert "does not answer" in judge.reason
+
+
+@pytest.mark.parametrize("backend", ["auto", "ollama"])
+def test_a_missing_model_says_how_to_get_it(bench: Bench, backend: str) -> None:
+    with serving(FakeModel(models=[])) as model:
+        bench.policy(model.url, backend=backend)
+        with bench.judge() as judge:
+            said = bench.problems[0] if backend == "auto" else judge.reason if isinstance(judge, NoJudge) else ""
+            assert "`ollama pull judge`" in said
+            assert bench.sat == (["embedded"] if backend == "auto" else [])
+
+
+def test_embedded_and_off(bench: Bench) -> None:
+    bench.policy("", backend="embedded")
+    with bench.judge():
+        assert bench.sat == ["embedded"]
+    bench.policy("", backend="off")
+    with bench.judge() as judge:
+        assert isinstance(judge, Unjudged)
+        assert judge.judge([AB]) == [Keep(0.4, "nobody judged it")]
+
+
+def test_an_openai_compatible_server(bench: Bench) -> None:
+    with serving() as model:
+        bench.policy(model.url, backend="openai")
+        assert bench.ask(AB) == [KEPT]
+        bench.policy("", backend="openai")
+        with bench.judge() as judge:
+            assert judge == NoJudge("`triage_backend: openai`: the server is not asked: `triage_url` is empty")
+
+
+@pytest.mark.parametrize("backend", ["auto", "ollama", "openai"])
+def test_another_machine_is_refused(bench: Bench, backend: str) -> None:
+    bench.policy("http://203.0.113.9:11434", backend=backend)
+    with bench.judge() as judge:
+        said = bench.problems[0] if backend == "auto" else judge.reason if isinstance(judge, NoJudge) else ""
+        assert "another machine" in said
+
+
+@contextmanager
+def elsewhere(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeModel]:
+    """A judge on another machine, as far as the gate can tell, reached through a proxy on this one."""
+    with serving() as model:
+        monkeypatch.setenv("http_proxy", model.url)
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        write_consent(bench.places.state, AT)
+        yield model
+
+
+def test_to_another_machine_only_excerpts_leave_and_each_is_logged(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write("Diary.md", "#private What nobody reads but me.\n")
+    bench.write("A.md", "---\nmood: hidden\n---\nA, see [[Diary]]; mail me@example.org. %% aside %%\n")
+    with elsewhere(bench, monkeypatch) as model:
+        model.say = lambda _request: KEEP
+        bench.policy("http://203.0.113.9", "- allow_remote_triage: on")
+        monkeypatch.setattr("tests.model_servers._Handler.do_GET", _tags)
+        monkeypatch.setattr("tests.model_servers._Handler.do_POST", _chat)
+        (verdict,) = bench.ask(AB)
+        private, other = bench.ask(juxtaposition("Diary", "B"), AC)
+    assert verdict == KEPT
+    assert other == KEPT
+    assert isinstance(private, Unreadable)
+    assert "private" in private.reason
+    assert len(model.requests) == 2
+    told = "\n".join(model.prompts)
+    assert not [word for word in ("Diary", "nobody reads", "me@example.org", "hidden", "aside") if word in told]
+    records = [json.loads(line) for line in (bench.places.state / EGRESS).read_text().splitlines()]
+    assert [record["destination"] for record in records] == ["http://203.0.113.9:80"] * 2
+    assert all(len(record["excerpts"]) == 3 for record in records)
+    assert records[0]["blanked"] == {"e-mail": 1, "private note": 1}
+
+
+def _tags(self: Any) -> None:
+    self._whole(200, {"models": self.model.models})
+
+
+def _chat(self: Any) -> None:
+    request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+    self.model.requests.append(request)
+    self._ollama(request)
+
+
+def test_the_gate_of_a_judge_is_that_of_the_policy(bench: Bench) -> None:
+    with serving() as model:
+        bench.policy(model.url)
+        with bench.judge() as judge:
+            assert isinstance(judge, ModelJudge)
+            assert isinstance(judge.gate, Gate)
+            assert (judge.gate.allowed, judge.gate.purpose) == (False, "triage")
