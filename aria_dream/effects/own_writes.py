@@ -43,10 +43,6 @@ class OwnWrites:
         key = (path, digest.hex())
         return any(key in steps for steps in self._steps.values())
 
-    def wrote(self, path: str) -> bool:
-        """Whether any kept change touched the file at `path`."""
-        return any(path == step[0] for steps in self._steps.values() for step in steps)
-
     def removed(self, path: str) -> bool:
         """Whether a kept change removed or moved the file at `path`."""
         return any((path, "") in steps for steps in self._steps.values())
