@@ -6,7 +6,7 @@ import errno
 import os
 import time
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aria_dream.effects.index_cache import IndexCache, Row
 from aria_dream.effects.scan import Scan, file_path
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MAX_NOTE_BYTES = 64 * 1024 * 1024
 """A file larger than this is a note by its name only: it counts, and its text is left alone."""
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_new: Final = tuple.__new__
+"""Makes a NamedTuple in a third of the time its own constructor takes."""
 _BATCH = 2000
 """Files per transaction: what an interrupted run loses at most. (500 cost a third more.)"""
 _STEP = 500
@@ -74,9 +76,10 @@ def read_contents(
     problems: list[Problem] = []
     pending: list[Row] = []
     ordered = list(paths)
+    files = scan.snapshot.files
     try:
         for done, path in enumerate(ordered):
-            state = scan.snapshot.files[path]
+            state = files[path]
             if not state.here:
                 contents[path] = UNREAD
                 continue
@@ -86,13 +89,13 @@ def read_contents(
                 contents[path] = UNREAD
                 continue
             digest = sha256(data).digest()
-            is_canvas = kind_of(path) == "canvas"
+            is_canvas = path[-3:] != ".md" and kind_of(path) == "canvas"
             packed = known.get((is_canvas, digest))
             if packed is None:
                 packed = pack_record(record_of_canvas(data) if is_canvas else record_of_note(data))
-            contents[path] = Content(digest, packed)
+            contents[path] = _new(Content, (digest, packed))
             if len(data) == state.size_bytes:  # else it grew or shrank since the walk: look again next time
-                pending.append(Row(path, *state[:4], checked_ns, digest, packed))
+                pending.append(_new(Row, (path, *state[:4], checked_ns, digest, packed)))
             if len(pending) >= _BATCH:
                 cache.put(pending)
                 pending.clear()

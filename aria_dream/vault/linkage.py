@@ -30,6 +30,8 @@ _MEANINGS_KEPT = 20_000
 
 def kind_of(path: str) -> FileKind:
     """What Obsidian takes the file at `path` for, by its ending in any case."""
+    if path[-3:] == ".md":
+        return "note"
     ending = path[-7:].lower()
     if ending.endswith(".md"):
         return "note"

@@ -40,7 +40,7 @@ def record_of_note(data: bytes) -> Record:
         dream=scan.dream,
         marker=scan.marker,
         plugin=scan.plugin,
-        problems=_lines(scan.problems),
+        problems=_lines(scan.problems) if scan.problems else (),
     )
 
 

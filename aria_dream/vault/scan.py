@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aria_dream.errors import Problem
 from aria_dream.vault.body import WORDS_COUNTED, count_prose, find_tags, tags_outside
@@ -17,8 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
+_new: Final = tuple.__new__
+"""Makes a NamedTuple in a third of the time its own constructor takes."""
+
+
 class NoteScan(NamedTuple):
-    """What `scan_note` makes of a text. (Made for every note: a frozen dataclass takes four times as long.)"""
+    """What `scan_note` makes of a text."""
 
     links: tuple[ScannedLink, ...]
     """In source order, frontmatter first; one for each of `Note.links`."""
@@ -76,16 +80,9 @@ def scan_note(text: str) -> NoteScan:
         found, found_tags, words = _read_any(body)
         links += found
         tags += found_tags
-    return NoteScan(
-        links=tuple(links),
-        tags=tuple(tags),
-        aliases=tuple(aliases),
-        words=words,
-        dream=dream,
-        marker=marker,
-        plugin=plugin,
-        problems=tuple(problems),
-        body_start=body_start,
+    return _new(
+        NoteScan,
+        (tuple(links), tuple(tags), tuple(aliases), words, dream, marker, plugin, tuple(problems), body_start),
     )
 
 

@@ -29,6 +29,7 @@ _FOUND: Final = re.compile(
     r"|`|\$|\\|\[\[|\]\(|\]:"
 )
 _CODE, _FENCE, _MATH, _DISPLAY, _WIKILINK, _MARKDOWN, _FOOTNOTE = range(1, 8)
+_BLANKS: Final = re.compile(r"[ \t]*")
 _OPEN_PARAGRAPH: Final = re.compile(r"[ \t]*((?:[-+*]|\d{1,9}[.)]) )*(?:\*{0,3}[^\W\d_]|\[(?!\^)|\d+(?![\d.)]))")
 """A line that ends in a paragraph: text, or list items on one line with text in the last. (No heading, rule, quote,
 fence, footnote, or empty item.)"""
@@ -108,15 +109,14 @@ def _is_continued(body: str, start: int, end: int, indent: str) -> bool:
     at = body.find(indent, start, end)
     while at >= 0:
         line = body.rfind("\n", 0, at) + 1
-        if not body[line:at].strip(" \t"):
+        if line == at or not body[line:at].strip(" \t"):
             if line == 0:
                 return False
             above = body.rfind("\n", 0, line - 1) + 1
             opened = _OPEN_PARAGRAPH.match(body, above, line - 1)
             if opened is None or (opened[1] is None and body.find("|", above, line) >= 0):
                 return False  # a table's row is no paragraph; a list item is no table's row
-            while body[at : at + 1] in (" ", "\t"):
-                at += 1
+            at = _BLANKS.match(body, at).end()  # type: ignore[union-attr]  # it matches the empty text
         elif indent == "\t" or body.startswith("     ", at):
             return False
         else:
