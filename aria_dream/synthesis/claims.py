@@ -97,7 +97,7 @@ _TELLING = frozenset(
 def set_aside_reason(claim: Claim) -> str:
     """Why a claim can never be part of a pattern; "" where it can."""
     if SELF_CONFIRMED.search(claim.text):
-        return "self-confirmation"
+        return "echo of an earlier lesson"
     if HEDGED.search(claim.text):
         return "unverified causal story"
     return ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from aria_dream.synthesis.admission import TWO_EVENTS, is_failure
 from aria_dream.synthesis.claim_words import Role, names_gap
 from aria_dream.synthesis.entry import NewCandidate
-from aria_dream.synthesis.wording import quotable
+from aria_dream.synthesis.wording import citable, quotable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,12 +56,12 @@ def next_candidate_number(candidates: Sequence[Candidate], day: str) -> int:
 def make_candidate(pattern: Pattern, gap: tuple[str, str], day: str, number: int) -> NewCandidate:
     """The candidate `ni-DAY-NN` for a gap."""
     failure_class, change = gap
-    refs = pattern.refs
-    name = short_name(pattern.text)
-    check = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:48] or f"gap-{number:02d}"
+    refs = tuple(map(citable, pattern.refs))
+    name = quotable(short_name(pattern.text), refs[0])
+    check = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:48].strip("-") or f"gap-{number:02d}"
     return NewCandidate(
         id=f"ni-{day}-{number:02d}",
-        name=quotable(name, refs[0]),
+        name=name,
         evidence=refs,
         failure_class=quotable(failure_class, refs[0]),
         proposed_change=quotable(change, refs[0]),
@@ -79,8 +79,8 @@ def short_name(text: str) -> str:
 
 def is_known(pattern: Pattern, candidates: Sequence[Candidate]) -> bool:
     """Whether an earlier candidate, whatever became of it, was made of the same evidence or bears the same name."""
-    name = quotable(short_name(pattern.text)).casefold()
-    refs = set(pattern.refs)
+    name = quotable(short_name(pattern.text), pattern.refs[0]).casefold()
+    refs = set(map(citable, pattern.refs))
     for one in candidates:
         cited = {ref.strip().removesuffix(".") for ref in one.first("evidence").split(";")}
         if one.name.casefold() == name or len(cited & refs) >= TWO_EVENTS:

@@ -17,7 +17,7 @@ from aria_dream.synthesis.lesson import Lesson, lesson_id, next_number, read_row
 from aria_dream.synthesis.log_text import LABELS, find_candidates, visible
 from aria_dream.synthesis.patterns import find_patterns, measure
 from aria_dream.synthesis.sources import SourceKind, entries_of
-from aria_dream.synthesis.wording import quotable
+from aria_dream.synthesis.wording import citable, quotable
 from aria_dream.vault.note import decode_note
 
 if TYPE_CHECKING:
@@ -251,15 +251,15 @@ def _sources(inputs: Inputs, entries: Sequence[Entry]) -> Said:
     counts[SourceKind.EVIDENCE] = len(inputs.evidence)
     told = [f"{counts[kind]} {kind.value}{'s' if counts[kind] != 1 else ''}" for kind in SourceKind if counts[kind]]
     items = [
-        f"{kind.value}: {'; '.join(escape_plain(entry.ref) for entry in entries if entry.kind is kind)}"
+        f"{kind.value}: {'; '.join(escape_plain(citable(entry.ref)) for entry in entries if entry.kind is kind)}"
         for kind in SourceKind
         if counts[kind] and kind is not SourceKind.EVIDENCE
     ]
     if inputs.evidence:
-        items.append(f"evidence row: {'; '.join(escape_plain(row.ref) for row in inputs.evidence)}")
-    left_out = [escape_plain(reason) for reading in inputs.readings for reason in reading.left_out]
+        items.append(f"evidence row: {'; '.join(escape_plain(citable(row.ref)) for row in inputs.evidence)}")
+    left_out = [escape_plain(citable(reason)) for reading in inputs.readings for reason in reading.left_out]
     items += [f"left out: {reason}" for reason in _shortened(left_out)]
-    items += [escape_plain(sentence) for sentence in inputs.said]
+    items += [escape_plain(citable(sentence)) for sentence in inputs.said]
     total = len(entries) + len(inputs.evidence)
     return Said(f"{total} ({', '.join(told)})" if total else NONE, tuple(items))
 
@@ -269,7 +269,7 @@ def _lessons(lessons: Sequence[Lesson]) -> Said:
         return Said(NO_LESSONS)
     items = tuple(
         f"{one.lesson_id} ({one.type}, confidence {one.confidence:.2f}): {quotable(one.lesson, one.source_events[0])}"
-        f" — from {'; '.join(escape_plain(ref) for ref in one.source_events)}"
+        f" — from {'; '.join(escape_plain(citable(ref)) for ref in one.source_events)}"
         for one in lessons
     )
     return Said(", ".join(one.lesson_id for one in lessons), items)
@@ -303,12 +303,12 @@ def _of_role(claims: Sequence[Claim], role: Role) -> Said:
 
 
 def _cited(claim: Claim) -> str:
-    return f"{quotable(claim.text, claim.ref)} ({escape_plain(claim.ref)})"
+    return f"{quotable(claim.text, claim.ref)} ({escape_plain(citable(claim.ref))})"
 
 
 def _open_items(entries: Sequence[Entry]) -> Said:
     told = [entry for entry in entries if entry.kind is SourceKind.TRUST_DECAY]
-    items = [f"{quotable(entry.title or entry.ref, entry.ref)} ({escape_plain(entry.ref)})" for entry in told]
+    items = [f"{quotable(entry.title or entry.ref, entry.ref)} ({escape_plain(citable(entry.ref))})" for entry in told]
     return Said(str(len(items)) if items else NONE, _shortened(items))
 
 

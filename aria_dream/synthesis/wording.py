@@ -15,8 +15,12 @@ SHOWN_CHARACTERS: Final = 240
 
 _DENIED = re.compile(r"\b(?:not|never|nothing|none|nobody|cannot|no)\b(?:[ \t]+\w+){0,3}[ \t]*$", re.IGNORECASE)
 _DECIDED = re.compile(r"\b(?:approved|merged)\b", re.IGNORECASE)
+_SAID = re.compile(
+    r"(?<![\w/\\.:#-])(?:approved|merged)(?![\w/\\#]|[.:-]\w)|\b(?:approved/merged|merged/approved)\b", re.IGNORECASE
+)
+"""The same as words of a sentence: not inside a path, a reference or a name in kebab case."""
 _SELF = re.compile(
-    r"\b(?:self|auto)[- ]?(?:approv\w*|ratif\w*|merg\w*|accept\w*|confirm\w*|promot\w*|verif\w*)"
+    r"\b(?:self|auto|pre)[- ]?(?:approv\w*|ratif\w*|merg\w*|accept\w*|promot\w*|verif\w*)"
     r"|\bratif(?:y|ied|ies)\b"
     r"|\b(?:i|we|dream|this (?:run|pass|dream|entry))[ \t]+(?:hereby[ \t]+)?(?:approve|merge|ratify|accept|promote)s?\b"
     r"|\bhereby[ \t]+\w+"
@@ -34,7 +38,7 @@ _SELF = re.compile(
 def ratifying_words(text: str) -> Iterator[str]:
     """The words by which a generated text would decide for the operator: `approved`, `merged`, and every other way of
     ratifying itself. A plain denial in front ("nothing was merged") decides nothing and is let through."""
-    for found in _DECIDED.finditer(text):
+    for found in _SAID.finditer(text):
         if not _DENIED.search(text, max(0, found.start() - 60), found.start()):
             yield found[0]
     for found in _SELF.finditer(text):
@@ -47,8 +51,16 @@ def quotable(text: str, ref: str = "") -> str:
     A text that would decide something is not repeated at all: what stands in the log must be the log's own words.
     """
     if _DECIDED.search(text) or next(ratifying_words(text), None):
-        return f"its words stand at {escape_plain(ref)}" if ref else "its words are not repeated here"
+        return f"its words stand at {escape_plain(citable(ref))}" if ref else "its words are not repeated here"
     shown = clean(text)
     if len(shown) > SHOWN_CHARACTERS:
         shown = shown[:SHOWN_CHARACTERS].rsplit(" ", 1)[0] + " …"
     return escape_plain(shown, line_start=True)
+
+
+def citable(ref: str) -> str:
+    """`ref` as the log cites it: as it is, unless its words would decide something (a file may be called so)."""
+    if next(ratifying_words(ref), None) is None:
+        return ref
+    joined = ref.replace(" ", "%20")
+    return "a reference whose words are not repeated here" if next(ratifying_words(joined), None) else joined

@@ -228,6 +228,14 @@ def test_a_fenced_candidate_is_an_example() -> None:
     assert (verdict.failures, verdict.candidates) == ((), 1)
 
 
+def test_names_of_files_and_things_decide_nothing() -> None:
+    names = "notes/Plan approved.md:3; was-merged-x; approved/plan.md:4; self-confirmation; pr:merged-12"
+    assert rules(GOOD.edited("**Patterns observed:** None", f"**Patterns observed:** {names}")) == set()
+    for words in ("approved/merged", "approved.", "(merged)", "**approved**", "pre-approved", "Approved: by us"):
+        said = GOOD.edited("**Patterns observed:** None", f"**Patterns observed:** {words}")
+        assert rules(said) == {"self-ratifying"}, words
+
+
 def test_a_plain_denial_ratifies_nothing() -> None:
     said = GOOD.edited("**Patterns observed:** None", "**Patterns observed:** nothing was approved, none merged")
     assert rules(said) == set()
