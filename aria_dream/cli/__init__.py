@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import aria_dream
+from aria_dream.effects.threads import pin_threads
 from aria_dream.errors import AriaDreamError
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class LazyGroup(click.Group):
         """The command of that name, imported now; None where there is none."""
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
+        pin_threads()  # before a command imports numpy
         module = importlib.import_module(f"aria_dream.cli.{COMMANDS[cmd_name][0]}")
         command = module.command
         assert isinstance(command, click.Command)

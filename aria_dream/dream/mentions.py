@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.dream.sparse import spans
+from aria_dream.dream.sparse import distinct, spans
 from aria_dream.dream.terms import BREAK, term_ids
 
 if TYPE_CHECKING:
@@ -34,6 +35,55 @@ def name_words(names: Sequence[str]) -> list[tuple[int, ...]]:
     return [words for words in told if 0 < len(words) <= _LONGEST_NAME_WORDS]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameTable:
+    """The names of all notes, each once a note, one after the other."""
+
+    owners: Ints
+    """For every name the note that bears it, ascending."""
+    lengths: Ints
+    """For every name its number of words."""
+    words: Ids
+    """The words of all names."""
+
+    def of(self, note: int) -> list[Ids]:
+        """The names of one note."""
+        low, high = (int(at) for at in np.searchsorted(self.owners, [note, note + 1]))
+        start = int(self.lengths[:low].sum())
+        ends = start + np.cumsum(self.lengths[low:high])
+        return [self.words[end - length : end] for end, length in zip(ends, self.lengths[low:high], strict=True)]
+
+
+def name_table(names: Sequence[Sequence[tuple[int, ...]]]) -> NameTable:
+    """The table of `names`, title and aliases of each note (`name_words`)."""
+    told = [tuple(dict.fromkeys(own)) for own in names]
+    return NameTable(
+        owners=np.repeat(np.arange(len(told), dtype=np.int64), [len(own) for own in told]),
+        lengths=np.array([len(words) for own in told for words in own], dtype=np.int64),
+        words=np.array([word for own in told for words in own for word in words], dtype=np.uint32),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prose:
+    """The words of all notes in reading order, one note after the other, `BREAK` at links and after each note."""
+
+    words: Ids
+    bounds: Ints
+    """Note i is `words[bounds[i]:bounds[i + 1]]`; length notes + 1."""
+
+
+def prose_of(terms: Sequence[TermCounts]) -> Prose:
+    """The prose of notes from their terms."""
+    bounds = np.cumsum([0, *(len(own.order) + 1 for own in terms)], dtype=np.int64)
+    words = np.full(int(bounds[-1]), BREAK, dtype=np.uint32)
+    for own, start in zip(terms, bounds.tolist(), strict=False):
+        table = np.append(own.ids, np.uint32(BREAK))
+        # `BREAK` in `order` lies beyond the table, and clipped it means the table's last entry
+        np.take(table, own.order, mode="clip", out=words[start : start + len(own.order)])
+    return Prose(words=words, bounds=bounds)
+
+
 class Mentions:
     """How often each note's prose names each other note by its title or an alias.
 
@@ -41,14 +91,15 @@ class Mentions:
     whole vault once, for those who will ask about many.
     """
 
-    def __init__(self, names: Sequence[Sequence[tuple[int, ...]]], terms: Sequence[TermCounts]) -> None:
-        """`names[i]` are title and aliases of note i (`name_words`), `terms[i]` its words."""
-        self._names = names
-        self._terms = terms
-        self._size = len(terms)
+    def __init__(self, names: NameTable, prose: Prose) -> None:
+        self.names = names
+        self.prose = prose
+        self._size = len(prose.bounds) - 1
         self._groups: list[_Group] | None = None
         self._rows: list[tuple[Ints, Ints]] | None = None
         self._columns: tuple[Ints, Ints, Ints] | None = None
+        self._in_one: dict[int, tuple[Ints, Ints]] = {}
+        self._of_one: dict[int, tuple[Ints, Ints]] = {}
 
     def prepare(self) -> None:
         """Finds all mentions of the vault, a million words at a time; later calls do nothing."""
@@ -57,11 +108,9 @@ class Mentions:
         found: list[tuple[Ints, Ints]] = []
         start = 0
         while start < self._size:
-            stop, tokens = start, 0
-            while stop < self._size and (stop == start or tokens < _TOKENS_AT_ONCE):
-                tokens += len(self._terms[stop].order)
-                stop += 1
-            found.extend(self._scan(range(start, stop), self._all_names()))
+            room = int(self.prose.bounds[start]) + _TOKENS_AT_ONCE
+            stop = max(start + 1, int(np.searchsorted(self.prose.bounds, room, side="right")) - 1)
+            found.extend(self._scan(start, min(stop, self._size)))
             start = stop
         by = np.repeat(np.arange(self._size), [len(named) for named, _ in found])
         named = np.concatenate([*(named for named, _ in found), _NONE])
@@ -74,77 +123,69 @@ class Mentions:
         """The notes that `note`'s prose names, ascending, and how often."""
         if self._rows is not None:
             return self._rows[note]
-        return self._scan(range(note, note + 1), self._all_names())[0]
+        if note not in self._in_one:
+            self._in_one[note] = self._scan(note, note + 1)[0]
+        return self._in_one[note]
 
     def of_note(self, note: int) -> tuple[Ints, Ints]:
         """The notes whose prose names `note`, ascending, and how often."""
         if self._columns is None:
-            return self._of_one(note)
+            if note not in self._of_one:
+                self._of_one[note] = self._find(note)
+            return self._of_one[note]
         by, counts, bounds = self._columns
         here = slice(int(bounds[note]), int(bounds[note + 1]))
         return by[here], counts[here]
 
-    def _of_one(self, note: int) -> tuple[Ints, Ints]:
-        groups = _groups({words: {note} for words in self._names[note]})
-        if not groups:
-            return _NONE, _NONE
-        holders = [self._holding(words) for words in self._names[note]]
-        asked = np.unique(np.concatenate(holders)).tolist()
-        found = zip(asked, self._scan(asked, groups), strict=True)
-        times = {other: int(counts[0]) for other, (named, counts) in found if len(named)}
-        return np.array(list(times), dtype=np.int64), np.array(list(times.values()), dtype=np.int64)
+    def _find(self, note: int) -> tuple[Ints, Ints]:
+        """`of_note` by looking for its names alone: one comparison a word of the vault."""
+        prose, found = self.prose.words, [_NONE]
+        for words in self.names.of(note):
+            at = np.flatnonzero(prose[: max(0, len(prose) - len(words) + 1)] == words[0])
+            for step, word in enumerate(words[1:], 1):
+                at = at[prose[at + step] == word]
+            found.append(at)
+        by = np.searchsorted(self.prose.bounds, np.concatenate(found), side="right") - 1
+        by, counts = np.unique(by[by != note], return_counts=True)
+        return by, counts
 
-    def _holding(self, words: tuple[int, ...]) -> Ints:
-        """The notes that hold all the words, in any order."""
-        ids = np.concatenate([*(own.ids for own in self._terms), np.zeros(0, dtype=np.uint32)])
-        starts = np.cumsum([0, *(len(own.ids) for own in self._terms)])
-        held = np.zeros(self._size, dtype=np.int64)
-        distinct = set(words)
-        for word in distinct:
-            held[np.searchsorted(starts, np.flatnonzero(ids == np.uint32(word)), side="right") - 1] += 1
-        return np.flatnonzero(held == len(distinct))
-
-    def _all_names(self) -> list[_Group]:
+    def _scan(self, start: int, stop: int) -> list[tuple[Ints, Ints]]:
+        """For each note from `start` to before `stop` the other notes it names, ascending, and how often."""
         if self._groups is None:
-            phrases: dict[tuple[int, ...], set[int]] = defaultdict(set)
-            for note, names in enumerate(self._names):
-                for words in names:
-                    phrases[words].add(note)
-            self._groups = _groups(phrases)
-        return self._groups
-
-    def _scan(self, notes: Sequence[int], groups: Sequence[_Group]) -> list[tuple[Ints, Ints]]:
-        """For each of `notes`, ascending, the other notes it names and how often."""
-        parts = [_reading_order(self._terms[note]) for note in notes]
-        sequence = np.concatenate([*parts, np.zeros(0, dtype=np.uint32)])
-        owners = np.repeat(np.array(notes, dtype=np.int64), [len(part) for part in parts])
-        found = [group.find(sequence, owners) for group in groups]
+            self._groups = _groups(self.names)
+        bounds = self.prose.bounds[start : stop + 1]
+        sequence = self.prose.words[int(bounds[0]) : int(bounds[-1])]
+        owners = np.repeat(np.arange(start, stop, dtype=np.int64), np.diff(bounds))
+        found = [group.find(sequence, owners) for group in self._groups]
         keys = np.concatenate([*(owner * self._size + note for owner, note in found), _NONE])
         keys, counts = np.unique(keys, return_counts=True)
-        by, named = keys // max(1, self._size), keys % max(1, self._size)
+        by, named = keys // self._size, keys % self._size
         other = by != named
         by, named, counts = by[other], named[other], counts[other]
-        asked = np.array(notes, dtype=np.int64)
-        low, high = np.searchsorted(by, asked), np.searchsorted(by, asked, side="right")
-        return [(named[a:b], counts[a:b]) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
+        edges = np.searchsorted(by, np.arange(start, stop + 1)).tolist()
+        return [(named[a:b], counts[a:b]) for a, b in pairwise(edges)]
 
 
-def _groups(phrases: dict[tuple[int, ...], set[int]]) -> list[_Group]:
-    return [_Group(length, phrases) for length in sorted({len(words) for words in phrases})]
+def _groups(names: NameTable) -> list[_Group]:
+    ends = np.cumsum(names.lengths)
+    groups = []
+    for length in distinct(names.lengths).tolist():
+        mine = np.flatnonzero(names.lengths == length)
+        at = (ends[mine] - length)[:, None] + np.arange(length)
+        groups.append(_Group(length, names.words[at], names.owners[mine]))
+    return groups
 
 
 class _Group:
     """All names of one length in words."""
 
-    def __init__(self, length: int, phrases: dict[tuple[int, ...], set[int]]) -> None:
+    def __init__(self, length: int, words: Ids, notes: Ints) -> None:
         self.length = length
-        mine = [(words, note) for words, notes in phrases.items() if len(words) == length for note in sorted(notes)]
-        words = np.array([words for words, _ in mine], dtype=np.uint32).reshape(-1, length)
         keys = _hash(words.T)
         order = np.argsort(keys, kind="stable")
         self.keys = keys[order]
         self.words = words[order]
-        self.notes = np.array([note for _, note in mine], dtype=np.int64)[order]
+        self.notes = notes[order]
         # two bits of knowledge rule out nearly every position: which words begin a name, and which end one
         self.first = np.zeros(_BUCKETS, dtype=np.bool_)
         self.first[words[:, 0] % _BUCKETS] = True
@@ -176,9 +217,3 @@ def _hash(words: Ids) -> npt.NDArray[np.uint64]:
         keys ^= keys >> np.uint64(29)
     return keys
 
-
-def _reading_order(terms: TermCounts) -> Ids:
-    """The prose as terms, with `BREAK` at links and at the end."""
-    table = np.append(terms.ids, np.uint32(BREAK))
-    order = np.minimum(terms.order, np.uint32(len(terms.ids)))
-    return np.append(table[order], np.uint32(BREAK))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from aria_dream.dream.juxtaposition import title_of
-from aria_dream.dream.mentions import Mentions, name_words
-from aria_dream.dream.sparse import SparseRows, labelled_rows, sparse_rows, unit_rows
+from aria_dream.dream.mentions import Mentions, NameTable, Prose, name_table, name_words, prose_of
+from aria_dream.dream.sparse import SparseRows, distinct, labelled_rows, sparse_rows, unit_rows
 from aria_dream.dream.terms import fold, link_key, term_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -58,26 +58,24 @@ class RankNote:
 class NoteSpace:
     """Everything about the notes that no link changes: made once, used with many structures."""
 
-    def __init__(self, notes: Sequence[RankNote], terms: Sequence[TermCounts]) -> None:
+    def __init__(self, notes: Sequence[RankNote], terms: Sequence[TermCounts] | Parts) -> None:
+        """Of `notes` and their `terms`, or of the `parts` that such a space had."""
+        parts = terms if isinstance(terms, Parts) else space_parts(notes, terms)
         self.notes = notes
         self.size = len(notes)
-        titles = [term_ids(note.title) for note in notes]
-        owners, words, keys = missing_links(notes, terms)
-        self.text, document_share = text_rows(titles, terms, (owners, words))
-        self.titles = _title_rows(titles, document_share)
-        self.title_shape = _shape_rows([note.title for note in notes])
-        self.tags = labelled_rows([note.tags for note in notes], unit=False)
-        self.missing = labelled_rows(_by_note(owners, keys, self.size), unit=False)
-        names = [name_words((note.title, *note.aliases)) for note in notes]
-        self.name_worth = _name_worth(names, document_share)
-        self.mentions = Mentions(names, terms)
-        self.visible = np.array([note.visible for note in notes], dtype=np.bool_)
-        self.length = np.log1p(np.array([counts.counts.sum() for counts in terms], dtype=np.float32))
-        folders = sorted({note.folder for note in notes})
-        number = {folder: position for position, folder in enumerate(folders)}
-        self.folder = np.array([number[note.folder] for note in notes], dtype=np.int64)
-        self.folder_parts = labelled_rows([_ancestors(folder) for folder in folders], unit=False, rare=False)
-        self._background = _background(self.text)
+        self.parts = parts
+        self.text = parts.text
+        self.titles = parts.titles
+        self.title_shape = parts.title_shape
+        self.tags = parts.tags
+        self.missing = parts.missing
+        self.folder_parts = parts.folder_parts
+        self.mentions = Mentions(parts.names, parts.prose)
+        self.name_worth = parts.name_worth
+        self.visible = parts.visible
+        self.length = parts.length
+        self.folder = parts.folder
+        self._background = parts.mean, parts.deviation
 
     def text_of(self, note: int) -> Floats:
         """Cosine of every note's words with those of `note`; 0 for the note itself."""
@@ -90,6 +88,78 @@ class NoteSpace:
         mean, deviation = self._background
         contrast: Floats = np.log1p(np.maximum((cosine - mean) / deviation, 0)).astype(np.float32)
         return contrast
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """A note space as arrays and nothing else: what a cache keeps of it."""
+
+    text: SparseRows
+    titles: SparseRows
+    title_shape: SparseRows
+    tags: SparseRows
+    missing: SparseRows
+    folder_parts: SparseRows
+    names: NameTable
+    prose: Prose
+    name_worth: Floats
+    visible: npt.NDArray[np.bool_]
+    length: Floats
+    folder: Ints
+    mean: Floats
+    """Of every note's cosines with the others."""
+    deviation: Floats
+
+    def to_arrays(self) -> dict[str, npt.NDArray[np.generic]]:
+        """Every array by name; `from_arrays` is the inverse."""
+        arrays: dict[str, npt.NDArray[np.generic]] = {}
+        for field in fields(self):
+            part = getattr(self, field.name)
+            if isinstance(part, np.ndarray):
+                arrays[field.name] = part
+            else:
+                arrays.update((f"{field.name}.{inner.name}", getattr(part, inner.name)) for inner in fields(part))
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Parts:
+        """The parts that `to_arrays` gave. Raises KeyError where one is missing."""
+        made = {"names": NameTable, "prose": Prose}
+        values: dict[str, Any] = {}
+        for field in fields(cls):
+            if field.name in arrays:
+                values[field.name] = arrays[field.name]
+            else:
+                kind = made.get(field.name, SparseRows)
+                values[field.name] = kind(**{one.name: arrays[f"{field.name}.{one.name}"] for one in fields(kind)})
+        return cls(**values)
+
+
+def space_parts(notes: Sequence[RankNote], terms: Sequence[TermCounts]) -> Parts:
+    """What a note space is made of. Depends on nothing but the arguments."""
+    titles = [term_ids(note.title) for note in notes]
+    owners, words, keys = missing_links(notes, terms)
+    text, document_share = text_rows(titles, terms, (owners, words))
+    names = [name_words((note.title, *note.aliases)) for note in notes]
+    folders = sorted({note.folder for note in notes})
+    number = {folder: position for position, folder in enumerate(folders)}
+    mean, deviation = _background(text)
+    return Parts(
+        text=text,
+        titles=_title_rows(titles, document_share),
+        title_shape=_shape_rows([note.title for note in notes]),
+        tags=labelled_rows([note.tags for note in notes], unit=False),
+        missing=labelled_rows(_by_note(owners, keys, len(notes)), unit=False),
+        folder_parts=labelled_rows([_ancestors(folder) for folder in folders], unit=False, rare=False),
+        names=name_table(names),
+        prose=prose_of(terms),
+        name_worth=_name_worth(names, document_share),
+        visible=np.array([note.visible for note in notes], dtype=np.bool_),
+        length=np.log1p(np.array([counts.counts.sum() for counts in terms], dtype=np.float32)),
+        folder=np.array([number[note.folder] for note in notes], dtype=np.int64),
+        mean=mean,
+        deviation=deviation,
+    )
 
 
 def _name_worth(names: Sequence[Sequence[Sequence[int]]], document_share: Floats) -> Floats:
@@ -143,7 +213,7 @@ def _title_rows(titles: Sequence[Sequence[int]], document_share: Floats) -> Spar
     size = len(titles)
     owners = np.repeat(np.arange(size, dtype=np.int64), [len(title) for title in titles])
     words = np.array([word for title in titles for word in title], dtype=np.int64) & (_TERM_BUCKETS - 1)
-    keys = np.unique(owners * _TERM_BUCKETS + words)
+    keys = distinct(owners * _TERM_BUCKETS + words)
     owners, words = keys // _TERM_BUCKETS, keys % _TERM_BUCKETS
     rarity = np.maximum(-np.log(document_share[words]), 0.1)
     total = np.bincount(owners, weights=rarity, minlength=size)
@@ -161,7 +231,7 @@ def _shape_rows(titles: Sequence[str]) -> SparseRows:
     whole = owners[: len(run)] == owners[2:]
     columns = ((run[whole] * _MIX) >> np.uint64(64 - _SHAPE_BITS)).astype(np.int64)
     width = 1 << _SHAPE_BITS
-    keys = np.unique(owners[: len(run)][whole] * width + columns)
+    keys = distinct(owners[: len(run)][whole] * width + columns)
     owners, columns = keys // width, keys % width
     held_by = np.bincount(columns, minlength=width)
     values = np.log((len(padded) + 1) / held_by[columns])
@@ -174,7 +244,7 @@ def _background(text: SparseRows) -> tuple[Floats, Floats]:
     if not text.height:
         return np.zeros(0, dtype=np.float32), np.ones(0, dtype=np.float32)
     mean = text.dot(*text.mean_of(np.arange(text.height)))
-    asked = np.unique(np.linspace(0, text.height - 1, min(text.height, _BACKGROUND_NOTES)).astype(np.int64))
+    asked = distinct(np.linspace(0, text.height - 1, min(text.height, _BACKGROUND_NOTES)).astype(np.int64))
     total = np.zeros(text.height, dtype=np.float32)
     for note in asked:
         cosine = text.dot(*text.row(int(note)))
@@ -187,7 +257,7 @@ def missing_links(
     notes: Sequence[RankNote], terms: Sequence[TermCounts]
 ) -> tuple[Ints, npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
     """Owner, word and key of every word in a link that names no note of the vault."""
-    known = np.unique(np.array([link_key(note.path) for note in notes], dtype=np.uint32))
+    known = distinct(np.array([link_key(note.path) for note in notes], dtype=np.uint32))
     keys = np.concatenate([*(own.link_keys for own in terms), np.zeros(0, dtype=np.uint32)])
     words = np.concatenate([*(own.link_ids for own in terms), np.zeros(0, dtype=np.uint32)])
     owners = np.repeat(np.arange(len(terms), dtype=np.int64), [len(own.link_keys) for own in terms])

@@ -89,7 +89,7 @@ class Ranking:
         self._space = space
         self._structure = structure
         self._text_of = text_of
-        self._hidden = np.flatnonzero(np.array([not note.visible for note in space.notes], dtype=np.bool_))
+        self._hidden = np.flatnonzero(~space.visible)
         self._excluded: dict[int, list[int]] = {}
         for first, second in excluded:
             self._excluded.setdefault(first, []).append(second)
@@ -119,20 +119,34 @@ class Ranking:
         candidates. `text_of` gives a note's text, asked only for notes whose shared words are to be spelled. Links and
         words of invisible notes count for nothing.
         """
-        structure = link_structure(graph)
         visible = np.array([note.visible for note in notes], dtype=np.bool_)
         if not visible.all():
-            kept = visible[structure.sources] & visible[structure.targets]
-            structure = structure_of(len(notes), structure.sources[kept], structure.targets[kept])
             terms = [own if seen else NO_TERMS for own, seen in zip(terms, visible, strict=True)]
-        space = NoteSpace(notes, terms)
-        row = {path: number for number, path in enumerate(graph.paths)}
+        return cls.over(NoteSpace(notes, terms), graph, weights=weights, decided=decided, text_of=text_of)
+
+    @classmethod
+    def over(
+        cls,
+        space: NoteSpace,
+        graph: LinkGraph,
+        *,
+        weights: Weights | None = None,
+        decided: AbstractSet[tuple[str, str]] = frozenset(),
+        text_of: Callable[[int], str] | None = None,
+    ) -> Ranking:
+        """`build` over a space of the notes of `graph.paths` that is there already; it knows no invisible note's terms.
+        """
+        structure = link_structure(graph)
+        if not space.visible.all():
+            kept = space.visible[structure.sources] & space.visible[structure.targets]
+            structure = structure_of(space.size, structure.sources[kept], structure.targets[kept])
+        row = {path: number for number, path in enumerate(graph.paths)} if decided else {}
         excluded = {(row[a], row[b]) for a, b in decided if a in row and b in row}
         return cls(space, structure, weights or fit_weights(space, structure), excluded, text_of)
 
     def from_note(self, note: int, limit: int) -> list[Scored]:
         """The best candidates of `note`, best first, ties by path, with details; empty for an invisible note."""
-        if not self._space.notes[note].visible:
+        if not self._space.visible[note]:
             return []
         terms = self._terms(np.array([note]))
         return [
@@ -216,10 +230,11 @@ class Ranking:
         return ", ".join(known[number] for number in shared[order].tolist() if number in known)
 
     def _mentions(self, note: int, to: int) -> str:
-        told = []
-        for by, named in ((note, to), (to, note)):
-            if named in self._space.mentions.in_note(by)[0]:
-                told.append(f"{self._notes(by).title} names {self._notes(named).title}")
+        mentions, told = self._space.mentions, []
+        if to in mentions.in_note(note)[0]:
+            told.append(f"{self._notes(note).title} names {self._notes(to).title}")
+        if to in mentions.of_note(note)[0]:
+            told.append(f"{self._notes(to).title} names {self._notes(note).title}")
         return "; ".join(told)
 
     def _common(self, note: int, to: int) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from aria_dream.dream.sparse import distinct
+from aria_dream.vault.graph import Neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -103,9 +107,9 @@ def structure_of(size: int, sources: Iterable[int] | Ints, targets: Iterable[int
     """The structure of directed links given by their ends, in any order, repeats and self links allowed."""
     first = np.asarray(sources, dtype=np.int64).reshape(-1)
     second = np.asarray(targets, dtype=np.int64).reshape(-1)
-    directed = np.unique(_keys(first, second, size)[first != second])
+    directed = distinct(_keys(first, second, size)[first != second])
     first, second = directed // max(1, size), directed % max(1, size)
-    both = np.unique(np.concatenate([directed, _keys(second, first, size)]))
+    both = distinct(np.concatenate([directed, _keys(second, first, size)]))
     degree = np.bincount(both // max(1, size), minlength=size)
     return Structure(
         sources=first,
@@ -122,6 +126,15 @@ def link_structure(graph: LinkGraph) -> Structure:
     offsets = np.array(graph.offsets, dtype=np.int64)
     size = len(graph.paths)
     return structure_of(size, np.repeat(np.arange(size), np.diff(offsets)), np.array(graph.targets, dtype=np.int64))
+
+
+def neighbours_of(graph: LinkGraph) -> Neighbours:
+    """What `vault.graph.undirected` gives, in a tenth of the time."""
+    structure = link_structure(graph)
+    return Neighbours(
+        offsets=array("i", structure.offsets.astype(np.intc).tobytes()),
+        neighbours=array("i", structure.neighbours.astype(np.intc).tobytes()),
+    )
 
 
 def _keys(first: Ints, second: Ints, size: int) -> Ints:

@@ -20,7 +20,7 @@ from aria_dream.effects.vault_names import read_vault_names
 from aria_dream.policy.residence import choose_home
 from aria_dream.policy.sharing import survey
 from aria_dream.synthesis.memory import USUAL_FOLDERS, log_path
-from aria_dream.vault.graph import LinkGraph, row_of, undirected
+from aria_dream.vault.graph import LinkGraph, row_of
 from aria_dream.vault.names import fold_path
 
 if TYPE_CHECKING:
@@ -49,8 +49,6 @@ class DreamtVault:
     """Where our files lie or would lie."""
     facts: tuple[NoteFacts, ...]
     """Of every visible note, in the order of `graph.paths`."""
-    notes: tuple[Walkable, ...]
-    """As the walk sees them, in the same order."""
     graph: LinkGraph
     """The visible notes and the links between them; its rows are not those of the vault's own graph."""
     problems: tuple[Problem, ...]
@@ -68,7 +66,21 @@ class DreamtVault:
     @cached_property
     def links(self) -> Neighbours:
         """Neighbours in either direction."""
-        return undirected(self.graph)
+        from aria_dream.dream.structure import neighbours_of  # numpy, which what only counts notes does without
+
+        return neighbours_of(self.graph)
+
+    @cached_property
+    def notes(self) -> tuple[Walkable, ...]:
+        """As the walk sees them, in the order of `graph.paths`."""
+        obsidian = self.index.obsidian
+        return walkable_notes(
+            self.facts,
+            self.graph,
+            daily={path for path in self.graph.paths if obsidian.is_daily(path)},
+            template={path for path in self.graph.paths if obsidian.is_template(path)},
+            hidden=frozenset(),
+        )
 
     @cached_property
     def state_hash(self) -> str:
@@ -106,14 +118,6 @@ def read_dreamt_vault(
     kept = [row for row, fact in enumerate(everything) if fact.path not in hidden and not _is_shut(fact)]
     facts = everything if len(kept) == len(everything) else tuple(everything[row] for row in kept)
     graph = only(index.graph, kept)
-    obsidian = index.obsidian
-    notes = walkable_notes(
-        facts,
-        graph,
-        daily={fact.path for fact in facts if obsidian.is_daily(fact.path)},
-        template={fact.path for fact in facts if obsidian.is_template(fact.path)},
-        hidden=frozenset(),
-    )
     return DreamtVault(
         index=index,
         live=live,
@@ -121,7 +125,6 @@ def read_dreamt_vault(
         names=names,
         home=home,
         facts=facts,
-        notes=notes,
         graph=graph,
         problems=(*live.problems, *unmatched),
     )

@@ -33,7 +33,15 @@ from aria_dream.vault.linkage import (
     note_graph,
     source_numbers,
 )
-from aria_dream.vault.record import AMBIGUOUS, NameCounts, count_names, has_problems, unpack_places, unpack_record
+from aria_dream.vault.record import (
+    AMBIGUOUS,
+    NameCounts,
+    count_names,
+    has_problems,
+    unpack_facts,
+    unpack_places,
+    unpack_record,
+)
 from aria_dream.vault.resolve import Resolver
 from aria_dream.vault.snapshot import difference
 from aria_dream.vault.sync_conflict import original_of_numbered_copy
@@ -77,6 +85,15 @@ class _Facts(Sequence[NoteFacts]):
         if isinstance(row, slice):
             return tuple(self[at] for at in range(*row.indices(len(self))))
         return self._index.facts_of(self._index.graph.paths[row])
+
+    def __iter__(self) -> Iterator[NoteFacts]:
+        index = self._index
+        notes = iter(index.graph.paths)
+        wanted = next(notes, None)
+        for source, content in enumerate(index.contents):  # by path, as the notes are, with canvases between them
+            if index.linkage.path_of(source) == wanted:
+                yield index._facts(wanted, content)  # noqa: SLF001  # its own view
+                wanted = next(notes, None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,17 +184,20 @@ class VaultIndex:
         source = self.linkage.source_of(path)
         if source is None:
             raise KeyError(path)
-        content, state = self.contents[source], self.scan.snapshot.files[path]
-        record = unpack_record(content.packed)
+        return self._facts(path, self.contents[source])
+
+    def _facts(self, path: str, content: Content) -> NoteFacts:
+        words, aliases, tags, dream, marker, plugin = unpack_facts(content.packed)
+        state = self.scan.snapshot.files[path]
         return NoteFacts(
             path=path,
             content_hash=content.digest,
-            words=record.words,
-            aliases=record.aliases,
-            tags=record.tags,
-            dream=record.dream,
-            marker=record.marker,
-            plugin=record.plugin,
+            words=words,
+            aliases=aliases,
+            tags=tags,
+            dream=dream,
+            marker=marker,
+            plugin=plugin,
             ignored=self.app.ignores(path),
             size_bytes=state.size_bytes,
             modified_ns=state.modified_ns,

@@ -1,42 +1,53 @@
 """L0 over a real vault: the words of its notes from the cache, the weights its own links teach, and the ranking.
 
-No model and no network. What is costly is kept in the cache: the words of a note by its content, and the weights that
-the vault's links taught until enough of those links have changed.
+No model and no network. What is costly is kept in the cache: the words of a note by its content, what was made of the
+words of all notes for as long as none changes, and the weights that the vault's links taught until enough of those
+links have changed.
 """
 
 from __future__ import annotations
 
-import heapq
 import json
 import os
+import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
 
+import numpy as np
+
+import aria_dream
 from aria_dream.dream.juxtaposition import Juxtaposition, chance
 from aria_dream.dream.learn import Weights
+from aria_dream.dream.notespace import NoteSpace, Parts
 from aria_dream.dream.rank import Ranking, RankNote
 from aria_dream.dream.terms import NO_TERMS, TermCounts, note_terms
 from aria_dream.dream.ways import shortest_ways
+from aria_dream.effects.array_file import drop_arrays, read_arrays, write_arrays
 from aria_dream.effects.ground import read_plain
+from aria_dream.effects.index_cache import reader_version
+from aria_dream.effects.link_sketch import link_sketch, still_alike
 from aria_dream.vault.edit import encode_note
 from aria_dream.vault.note import decode_note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from collections.abc import Set as AbstractSet
-    from pathlib import Path
 
     from aria_dream.dream.rank import Scored
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.vectors import ContentCache
+    from aria_dream.vault.graph import NoteFacts
 
 TERMS_KIND = "terms:1"
 """Raise the number with every change of `dream.terms` that changes a value."""
 WEIGHTS_FILE = "weights.json"
-_SKETCH_SIZE = 400
-_STILL_ALIKE = 0.95
-"""Learned again from this loss of likeness on: an edit or two teach nothing new, and learning takes seconds."""
+SPACE_FILE = "space.bin"
+_SPACE_MODULES = ("juxtaposition", "mentions", "notespace", "sparse", "terms")
+"""Modules of `dream/` that decide what a note space holds. A test compares them with the imports."""
+_DIGEST_BYTES = 32
 _NOTES_PER_BATCH = 500
 
 
@@ -53,12 +64,20 @@ def read_terms(
     vault: DreamtVault, cache: ContentCache, *, progress: Callable[[int, int], None] | None = None
 ) -> list[TermCounts]:
     """The words of every note, by row. New ones are computed, kept and reported."""
-    rows = range(len(vault.facts))
-    known = cache.get_many(TERMS_KIND, {fact.content_hash for fact in vault.facts})
-    terms: list[TermCounts] = [NO_TERMS] * len(vault.facts)
+    return _read_terms(vault, cache, progress)[0]
+
+
+def _read_terms(
+    vault: DreamtVault, cache: ContentCache, progress: Callable[[int, int], None] | None
+) -> tuple[list[TermCounts], bool]:
+    """`read_terms`, and whether every note still held what it held when the vault was read."""
+    hashes = [fact.content_hash for fact in vault.facts]
+    known = cache.get_many(TERMS_KIND, set(hashes))
+    terms: list[TermCounts] = [NO_TERMS] * len(hashes)
     missing: list[int] = []
-    for row in rows:
-        blob = known.get(vault.facts[row].content_hash)
+    unchanged = True
+    for row, digest in enumerate(hashes):
+        blob = known.get(digest)
         try:
             terms[row] = TermCounts.from_bytes(blob) if blob is not None else NO_TERMS
         except ValueError:
@@ -71,17 +90,84 @@ def read_terms(
             text = read_note_text(vault, row)
             terms[row] = note_terms(text)
             digest = sha256(encode_note(text)).digest()
-            if digest == vault.facts[row].content_hash:  # else the note has changed since the vault was read
+            if digest == hashes[row]:
                 fresh[digest] = terms[row].to_bytes()
+            else:
+                unchanged = False
         cache.put_many(TERMS_KIND, fresh)
         if progress is not None:
             progress(min(start + _NOTES_PER_BATCH, len(missing)), len(missing))
-    return terms
+    return terms, unchanged
+
+
+class _RankNotes(Sequence[RankNote]):
+    """The notes as the ranking knows them, by row; made when asked for, since most rankings ask for a few."""
+
+    def __init__(self, facts: Sequence[NoteFacts]) -> None:
+        self._facts = facts
+
+    def __len__(self) -> int:
+        return len(self._facts)
+
+    @overload
+    def __getitem__(self, row: int) -> RankNote: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[RankNote]: ...
+    def __getitem__(self, row: int | slice) -> RankNote | list[RankNote]:
+        if isinstance(row, slice):
+            return [_rank_note(fact) for fact in self._facts[row]]
+        return _rank_note(self._facts[row])
+
+
+def _rank_note(fact: NoteFacts) -> RankNote:
+    return RankNote(path=fact.path, aliases=fact.aliases, tags=fact.tags)
 
 
 def rank_notes(vault: DreamtVault) -> list[RankNote]:
     """The notes as the ranking knows them, by row."""
-    return [RankNote(path=fact.path, aliases=fact.aliases, tags=fact.tags) for fact in vault.facts]
+    return _RankNotes(vault.facts)[:]
+
+
+def space_key(vault: DreamtVault) -> bytes | None:
+    """Stands for all that a note space of the vault depends on: which notes are visible, where they lie, what they
+    hold, and the code that reads and measures them. None where a note could not be read: its content is unknown.
+    """
+    state = sha256(f"{reader_version()} {TERMS_KIND} {np.__version__} {sys.byteorder}".encode())
+    for module in _SPACE_MODULES:
+        source = Path(aria_dream.__file__).parent / "dream" / f"{module}.py"
+        with suppress(OSError):  # without its source the program's own version must do
+            state.update(source.read_bytes())
+    if any(len(fact.content_hash) != _DIGEST_BYTES for fact in vault.facts):
+        return None
+    state.update("\0".join(vault.graph.paths).encode("utf-8", "surrogatepass"))
+    state.update(b"\0\0")
+    state.update(b"".join([fact.content_hash for fact in vault.facts]))
+    return state.digest()
+
+
+def open_space(
+    vault: DreamtVault, cache: ContentCache, *, progress: Callable[[int, int], None] | None = None
+) -> NoteSpace:
+    """The note space of the vault: as it was kept, where nothing that it depends on has changed, else made and kept.
+
+    The kept one holds words of visible notes only, and is replaced or removed as soon as their number or content is
+    another.
+    """
+    folder, key = vault.index.cache_folder, space_key(vault)
+    file = None if folder is None else folder / SPACE_FILE
+    if file is not None and key is not None:
+        with suppress(KeyError):
+            arrays = read_arrays(file, key)
+            if arrays is not None:
+                return NoteSpace(_RankNotes(vault.facts), Parts.from_arrays(arrays))
+    terms, unchanged = _read_terms(vault, cache, progress)
+    space = NoteSpace(rank_notes(vault), terms)
+    if file is not None:
+        if key is not None and unchanged:
+            write_arrays(file, key, space.parts.to_arrays())
+        else:
+            drop_arrays(file)
+    return space
 
 
 def build_ranking(
@@ -97,31 +183,24 @@ def build_ranking(
     `weights` are those of an earlier dream that is dreamt again. Else those last learned, as long as nearly all the
     links they were learned from are still there; else the vault teaches new ones, which are kept.
     """
-    terms = read_terms(vault, cache, progress=progress)
     if weights is None:
         weights = _known_weights(vault)
-    ranking = Ranking.build(
+    ranking = Ranking.over(
+        open_space(vault, cache, progress=progress),
         vault.graph,
-        rank_notes(vault),
-        terms,
         weights=weights,
         decided=decided,
         text_of=lambda row: read_note_text(vault, row),
     )
     if weights is None:
-        _keep_weights(vault, ranking.weights)
+        _keep_weights(vault, {**ranking.weights.to_json(), "sketch": link_sketch(vault.graph)})
     return ranking
 
 
-def _sketch(vault: DreamtVault) -> list[str]:
-    """The smallest hashes of the vault's links: what two sketches share says how alike two sets of links are."""
-    paths, offsets, targets = vault.graph.paths, vault.graph.offsets, vault.graph.targets
-    hashes = (
-        sha256(f"{paths[row]}\0{paths[target]}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        for row in range(len(paths))
-        for target in targets[offsets[row] : offsets[row + 1]]
-    )
-    return heapq.nsmallest(_SKETCH_SIZE, hashes)
+def _graph_hash(vault: DreamtVault) -> str:
+    state = sha256("\0".join(vault.graph.paths).encode("utf-8", "surrogatepass"))
+    state.update(vault.graph.offsets.tobytes() + vault.graph.targets.tobytes())
+    return state.hexdigest()
 
 
 def _weights_file(vault: DreamtVault) -> Path | None:
@@ -137,19 +216,25 @@ def _known_weights(vault: DreamtVault) -> Weights | None:
         return None
     if not isinstance(record, dict) or not isinstance(record.get("sketch"), list):
         return None
-    then, now = set(map(str, record["sketch"])), set(_sketch(vault))
-    alike = len(then & now) / max(1, len(then | now))
-    return Weights.from_json(record) if alike >= _STILL_ALIKE or then == now else None
+    weights = Weights.from_json(record)
+    if weights is None or record.get("graph") == _graph_hash(vault):  # the sketch was found to fit this very graph
+        return weights
+    if not still_alike(list(map(str, record["sketch"])), link_sketch(vault.graph)):
+        return None
+    _keep_weights(vault, record)
+    return weights
 
 
-def _keep_weights(vault: DreamtVault, weights: Weights) -> None:
+def _keep_weights(vault: DreamtVault, record: dict[str, object]) -> None:
+    """Keeps weights with the sketch of the links they were learned from, and notes that they serve the graph as it is.
+    """
     file = _weights_file(vault)
     if file is None:
         return
     temp = file.with_name(f"{file.name}.{os.getpid()}.tmp")
     with suppress(OSError):  # a cache that cannot be written costs time, nothing else
         file.parent.mkdir(parents=True, exist_ok=True)
-        temp.write_text(json.dumps({**weights.to_json(), "sketch": _sketch(vault)}), encoding="utf-8")
+        temp.write_text(json.dumps({**record, "graph": _graph_hash(vault)}), encoding="utf-8")
         temp.replace(file)
 
 

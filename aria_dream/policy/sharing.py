@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from aria_dream.errors import Problem
@@ -105,10 +106,14 @@ def visibility(settings: Settings, *, path: str, tags: Iterable[str] = (), dream
     tags = tuple(tags)
     if not dream or any(matches(pattern, path, tags) for pattern in settings.exclude):
         return Visibility.HIDDEN
-    private = any("private" in fold(tag).split("/") for tag in tags)
-    if private or any(matches(pattern, path, tags) for pattern in settings.never_send):
+    if any(map(_is_private_tag, tags)) or any(matches(pattern, path, tags) for pattern in settings.never_send):
         return Visibility.LOCAL
     return Visibility.OPEN
+
+
+@lru_cache(maxsize=1 << 12)  # a vault has few tags and many notes
+def _is_private_tag(tag: str) -> bool:
+    return "private" in fold(tag).split("/")
 
 
 def survey(notes: Iterable[Describable], policy: Policy) -> tuple[Sharing, tuple[Problem, ...]]:
@@ -123,7 +128,7 @@ def survey(notes: Iterable[Describable], policy: Policy) -> tuple[Sharing, tuple
     local: set[str] = set()
     private: list[Describable] = []
     for note in notes:
-        if note.path != policy.path:  # it names every tag that it excludes, and so bears them
+        if idle and note.path != policy.path:  # it names every tag that it excludes, and so bears them
             for pattern in [pattern for pattern in idle if matches(pattern, note.path, note.tags)]:
                 del idle[pattern]
         seen = visibility(settings, path=note.path, tags=note.tags, dream=note.dream)

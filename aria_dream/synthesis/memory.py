@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.synthesis.entry import render_log_head
 from aria_dream.vault.names import fold_path
 from aria_dream.vault.note import NotePath
 
@@ -88,6 +87,8 @@ def plan_memory(folder: str, existing: Collection[str], is_linked: Callable[[str
         taken = " and ".join(USUAL_FOLDERS)
         sentence = f"No memory was made: {taken} are your own folders. Name another as `memory_folder` in the policy."
         return NewMemory(said=(sentence,))
+    from aria_dream.synthesis.entry import render_log_head  # 20 ms of patterns, which whoever asks for a path is spared
+
     texts = ((str(log_path(folder)), render_log_head()), (str(lessons_path(folder)), ""))
     there = {fold_path(path) for path in existing}
     new = tuple((path, text) for path, text in texts if fold_path(path) not in there)

@@ -45,6 +45,8 @@ def fold_path(path: str) -> str:
     Full case folding of the NFC form: stricter than any one file system (`ß` meets `ss`), since a note that is not
     created costs a sentence, and one that overwrites another costs its text.
     """
+    if path.isascii():  # most paths, and asked of every path of a vault
+        return path.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", path).casefold())
 
 

@@ -98,10 +98,8 @@ def unpack_record(packed: bytes) -> Record:
 
 def unpack_links(packed: bytes) -> tuple[list[str], bytes]:
     """The paths and flags of a record's links: what linking a vault needs, at a fifth of the cost of the whole."""
-    paths, flags, *rest = packed.split(b"\x1e", 2)
-    if not rest or rest[0].count(b"\x1e") != _FIELDS - 3:
-        raise ValueError("not a packed record")
-    return _links(paths.decode("utf-8", "surrogatepass"), flags.decode("ascii"))
+    paths, flags, *_ = _fields(packed)
+    return _links(paths, flags)
 
 
 def unpack_places(packed: bytes) -> tuple[list[str], list[int]]:
@@ -111,6 +109,22 @@ def unpack_places(packed: bytes) -> tuple[list[str], list[int]]:
     if len(found[0]) != len(found[1]):
         raise ValueError("not a packed record")
     return found
+
+
+def unpack_facts(packed: bytes) -> tuple[int, tuple[str, ...], tuple[str, ...], bool, str, str]:
+    """Words, aliases, tags, `dream`, marker and plugin of a record: what every dream asks of every note, for a
+    quarter of what all of it costs."""
+    _, _, _, words, aliases, tags, switches, marker, plugin, _ = _fields(packed)
+    if len(switches) != 2:
+        raise ValueError("not a packed record")
+    return (
+        int(words),
+        tuple(_split(aliases)) if aliases else (),
+        tuple(_split(tags)) if tags else (),
+        switches[1] == "1",
+        "".join(_split(marker)) if marker != "\x1f" else "",
+        "".join(_split(plugin)) if plugin != "\x1f" else "",
+    )
 
 
 def has_problems(packed: bytes) -> bool:

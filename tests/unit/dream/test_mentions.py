@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aria_dream.dream.mentions import Mentions, name_words
+from aria_dream.dream.mentions import Mentions, name_table, name_words, prose_of
 from aria_dream.dream.terms import note_terms
 
 TEXTS = [
@@ -16,7 +16,7 @@ NAMES = [["Home"], ["Deep Work", "Focus"], ["AI", "A"], ["東京"], ["Home"]]
 
 
 def mentions() -> Mentions:
-    return Mentions([name_words(names) for names in NAMES], [note_terms(text) for text in TEXTS])
+    return Mentions(name_table([name_words(names) for names in NAMES]), prose_of([note_terms(text) for text in TEXTS]))
 
 
 def pairs(found: tuple[object, object]) -> list[tuple[int, int]]:
@@ -47,5 +47,5 @@ def test_one_by_one_and_all_at_once_agree() -> None:
 
 def test_two_notes_of_one_name_are_both_mentioned() -> None:
     texts = ["Going home now", "", ""]
-    made = Mentions([[], *([name_words(["Home"])] * 2)], [note_terms(text) for text in texts])
+    made = Mentions(name_table([[], *([name_words(["Home"])] * 2)]), prose_of([note_terms(text) for text in texts]))
     assert pairs(made.in_note(0)) == [(1, 1), (2, 1)]
