@@ -98,8 +98,10 @@ def unpack_record(packed: bytes) -> Record:
 
 def unpack_links(packed: bytes) -> tuple[list[str], bytes]:
     """The paths and flags of a record's links: what linking a vault needs, at a fifth of the cost of the whole."""
-    paths, flags, *_ = _fields(packed)
-    return _links(paths, flags)
+    paths, flags, *rest = packed.split(b"\x1e", 2)
+    if not rest or rest[0].count(b"\x1e") != _FIELDS - 3:
+        raise ValueError("not a packed record")
+    return _links(paths.decode("utf-8", "surrogatepass"), flags.decode("ascii"))
 
 
 def unpack_places(packed: bytes) -> tuple[list[str], list[int]]:
