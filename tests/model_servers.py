@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 KEEP = '{"reason": "both are fed on a schedule", "verdict": "keep"}'
 DROP = '{"reason": "they only share a month", "verdict": "drop"}'
@@ -33,6 +33,8 @@ class FakeModel:
     """Overrides keys of the stream's last line."""
     break_after: int | None = None
     """The connection is dropped after so many pieces of the answer."""
+    recorded: bytes | None = None
+    """Body of a 200 that is replayed as it was recorded, in small pieces, instead of what `say` says."""
     redirect: str = ""
     fail_first: int = 0
     """So many questions are answered with 503 before any other."""
@@ -77,6 +79,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._whole(503, {"error": "server busy, please try again"})
         elif self.model.status != 200:
             self._whole(self.model.status, {"error": self.model.error})
+        elif self.model.recorded is not None:
+            whole = self.model.recorded
+            self._stream("text/event-stream", [whole[at : at + 50] for at in range(0, len(whole), 50)])
         elif self.path == "/api/chat":
             self._ollama(request)
         else:
@@ -105,7 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
         events = [f"data: {json.dumps(piece)}\n\n" for piece in pieces]
         self._stream("text/event-stream", [": hello\n\n", *events, "data: [DONE]\n\n"])
 
-    def _stream(self, kind: str, pieces: list[str]) -> None:
+    def _stream(self, kind: str, pieces: Sequence[str | bytes]) -> None:
         self.send_response(200)
         self.send_header("Content-Type", kind)
         self.send_header("Transfer-Encoding", "chunked")
@@ -115,7 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
                 self.connection.close()
                 return
-            data = piece.encode()
+            data = piece if isinstance(piece, bytes) else piece.encode()
             self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
         self.wfile.write(b"0\r\n\r\n")
 

@@ -80,11 +80,18 @@ class ModelJudge:
         """One verdict a pair, in order. A pair that got no readable answer is `Unreadable` and says why."""
         if self._deputy is None:
             verdicts = [self._verdict(one) for one in found]
-            if not self._gone or self._answers or self.instead is None:
+            if not self._gone:
+                return verdicts
+            if self._answers or self.instead is None:
+                self._tell(f"“{self.name}” does not answer any more: {self._gone}")
                 return verdicts
             self.problems.append(f"“{self.model.name}” did not answer: {self._gone}. The judge inside sat instead.")
             self._deputy = self.instead()
         return self._deputy.judge(found)
+
+    def _tell(self, sentence: str) -> None:
+        if sentence not in self.problems:
+            self.problems.append(sentence)
 
     def _verdict(self, found: Juxtaposition) -> Verdict:
         pair = (self._key(found.from_), self._key(found.to))

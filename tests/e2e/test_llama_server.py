@@ -145,7 +145,7 @@ def test_a_prompt_that_is_too_long_is_refused_not_cut(address: str) -> None:
 
 
 def test_an_answer_that_takes_too_long_is_left_and_the_server_is_free_again(address: str) -> None:
-    endless = {"response_format": None, "max_tokens": -1, "ignore_eos": True}
+    endless: dict[str, Any] = {"response_format": None, "max_tokens": -1, "ignore_eos": True}
     hurried = server_at(address, Patience(connect_s=10, load_s=120, read_s=60, total_s=1.5))
     failed = hurried.ask(body(hurried, **endless))
     assert isinstance(failed, AskFailed)
@@ -155,7 +155,7 @@ def test_an_answer_that_takes_too_long_is_left_and_the_server_is_free_again(addr
 
 
 def test_nothing_listens_beyond_loopback(served: tuple[str, int]) -> None:
-    bound = {each.laddr.ip for each in psutil.Process(served[1]).net_connections("tcp") if each.laddr}
+    bound = {each.laddr.ip for each in psutil.Process(served[1]).net_connections("tcp")}
     assert bound == {"127.0.0.1"}
 
 

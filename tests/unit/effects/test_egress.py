@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,8 +20,8 @@ from aria_dream.policy.sharing import ShareableExcerpt, Sharing, excerpt_text, s
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
+FORMATS = Path(__file__).resolve().parents[3] / "docs" / "FORMATS.md"
 AT = datetime(2026, 11, 30, 3, 12, tzinfo=UTC)
 KNOWN = {
     "localhost": ["::1", "127.0.0.1"],
@@ -166,6 +168,8 @@ def test_what_leaves_is_logged_before_and_never_as_text(tmp_path: Path) -> None:
     assert (record["destination"], record["purpose"]) == ("http://judge.lan:11434", "triage")
     assert record["at"] == AT.isoformat()
     assert record["blanked"] == {"e-mail": 1}
+    page = FORMATS.read_text(encoding="utf-8").partition("### `egress.jsonl`")[2].partition("###")[0]
+    assert list(record) == re.findall("(?m)^\\| `([^`]+)`", page)
 
 
 def test_a_withdrawn_confirmation_counts_at_once(tmp_path: Path) -> None:

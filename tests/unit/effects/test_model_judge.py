@@ -172,6 +172,7 @@ def test_a_server_that_fails_is_left_alone_for_the_rest_of_the_dream(bench: Benc
         assert all(isinstance(verdict, Unreadable) for verdict in verdicts)
         assert len(model.requests) == FAILURES_BORNE
         assert bench.sat == []
+        assert bench.problems == ["“judge” does not answer any more: Ollama answered with error 400"]
 
 
 def test_auto_gives_way_to_the_judge_inside_and_says_why(bench: Bench) -> None:

@@ -1,0 +1,90 @@
+"""`aria-dream eval triage` as a person runs it, over a small corpus and a scripted model."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.test_dream import make_vault, run
+from tests.model_servers import DROP, KEEP, FakeModel, serving
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CORPUS = REPOSITORY / "examples" / "triage-corpus.jsonl"
+FORMATS = REPOSITORY / "docs" / "FORMATS.md"
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Every seventh pair of the shipped corpus."""
+    path = tmp_path / "corpus.jsonl"
+    path.write_text("\n".join(CORPUS.read_text(encoding="utf-8").splitlines()[::7]), encoding="utf-8")
+    return path
+
+
+def test_the_embedded_judge_says_the_same_twice(corpus: Path) -> None:
+    result = json.loads(run("eval", "triage", "--backend", "embedded", "--corpus", corpus, "--json").stdout)
+    assert result["judge"] == "embedded judge"
+    assert result["agreement"] == 1.0
+    page = FORMATS.read_text(encoding="utf-8").partition("### `aria-dream eval triage --json`")[2].partition("###")[0]
+    rows = [row.split("|")[1] for row in page.splitlines() if row.startswith("| `")]
+    assert set(result) == {name for row in rows for name in re.findall("`([^`]+)`", row)}
+    assert result["pairs"] == len(corpus.read_text(encoding="utf-8").splitlines()) - result["linked_pairs_left_out"]
+    assert sum(kind["of"] for kind in result["kinds"]) == result["pairs"] == len(result["verdicts"])
+    right = sum(kind["right"] for kind in result["kinds"])
+    assert result["accuracy"] == pytest.approx(right / result["pairs"])
+
+
+def test_a_model_is_asked_every_pair_twice_and_its_moods_are_counted(corpus: Path, tmp_path: Path) -> None:
+    labels = {pair["id"]: pair["label"] for pair in map(json.loads, corpus.read_text("utf-8").splitlines())}
+    root = make_vault(tmp_path / "vault")
+    with serving() as model:
+        model.say = lambda _request: (KEEP, DROP, "no idea", KEEP)[len(model.requests) % 4]
+        policy = f"- triage_backend: ollama\n- triage_model: judge\n- ollama_url: {model.url}\n"
+        (root / "dreaming.md").write_text(f"---\naria-dream: policy\n---\n{policy}", encoding="utf-8")
+        before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        result = json.loads(run("eval", "triage", "--vault", root, "--corpus", corpus, "--json").stdout)
+    assert result["judge"] == "judge"
+    assert len(model.requests) >= 2 * result["pairs"]
+    assert set(result["verdicts"]) <= set(labels)
+    assert result["unreadable"] == sum(verdict == "unreadable" for verdict in result["verdicts"].values())
+    kept = [labels[name] for name, verdict in result["verdicts"].items() if verdict == "keep"]
+    drops = [label for name, label in labels.items() if label == "drop" and name in result["verdicts"]]
+    assert result["false_keep"] == pytest.approx(kept.count("drop") / len(drops))
+    assert 0 < result["agreement"] < 1
+    assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
+
+
+def test_figures_one_can_look_at(corpus: Path) -> None:
+    said = run("eval", "triage", "--backend", "off", "--corpus", corpus).stdout
+    assert "no judge" in said
+    assert "false keep             ████████████████████ 100.0%" in said
+    assert "false drop             ····················   0.0%" in said
+    assert "right, by kind" in said
+
+
+def test_a_judge_that_is_not_there(corpus: Path) -> None:
+    with serving(FakeModel()) as model:
+        pass
+    done = run("eval", "triage", "--backend", "openai", "--corpus", corpus, check=False)
+    assert done.returncode == 9
+    assert "triage_url" in done.stderr
+    assert model.requests == []
+
+
+def test_a_corpus_that_is_none(tmp_path: Path) -> None:
+    broken = tmp_path / "c.jsonl"
+    broken.write_text("{}\n", encoding="utf-8")
+    assert run("eval", "triage", "--corpus", broken, check=False).returncode == 2
+    assert run("eval", "triage", "--corpus", tmp_path / "none", check=False).returncode == 4
+
+
+def test_nothing_stays_behind(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    temp = tmp_path / "temp"
+    temp.mkdir()
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        monkeypatch.setenv(name, str(temp))
+    run("eval", "triage", "--backend", "embedded", "--corpus", corpus)
+    assert not list(temp.iterdir())
