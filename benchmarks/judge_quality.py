@@ -93,12 +93,7 @@ def links_line(folder: Path, work: Path) -> str:
     vault, judge = opened(folder, work)
     paths = vault.graph.paths
     began = time.process_time()
-    every = judge.vectors(range(len(paths)))
-    words = [fact.words for fact in vault.facts]
-    folders = [path.rpartition("/")[0] for path in paths]
-    pool = pool_of(
-        judge.ranking, lambda a, b: judge.background.z_scores(every[a], every[b]), words, folders
-    )
+    pool = pool_of(judge.ranking, judge.meanings, judge.sizes)
     likely = probabilities(judge.calibration, feature_matrix(pool.features))
     best: dict[tuple[int, int], float] = defaultdict(float)
     for a, b, probability in zip(pool.first.tolist(), pool.second.tolist(), likely.tolist(), strict=True):

@@ -4,8 +4,9 @@ A logistic regression with a prior (Gaussian, centred on weights that hold acros
 links of the vault's own that were hidden from every feature, and on the writer's decisions. Features are centred and
 scaled by the vault's own pool of undrawn pairs, so that weights mean the same in every vault. Deterministic.
 
-The threshold keeps `RECALL` of the held-out links, each scored by a judge that had not seen it. Where the vault has few
-links of its own, those of other vaults stand in, as `PRIOR_SCORES`.
+The threshold keeps `RECALL` of the held-out links, each scored by a judge that had not seen it, and one standard error
+more; up to `MOST_KEPT` where links stand out so well that what is kept is still `LIFT` times richer in them than what
+was offered. A few scores of links of other vaults (`Prior.scores`) stand beside the vault's own.
 """
 
 from __future__ import annotations
@@ -23,10 +24,17 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-RECALL: Final = 0.84
-"""Share of the writer's own held-out links that the threshold keeps: 0.80 is promised, the rest is for chance."""
-FEW_SCORES: Final = 10
-"""The fewer links the threshold rests on, the more it keeps: with so many it drops half the share it may."""
+RECALL: Final = 0.80
+"""Share of the links still to be drawn that is to be kept."""
+RECALL_MARGIN: Final = 0.5
+"""Over the root of the number of held-out links it is added to `RECALL`: a little more than the standard error of a
+share of 0.8, so that chance seldom costs the promise, and costs little purity where links are many."""
+MOST_KEPT: Final = 0.92
+LIFT: Final = 3.0
+"""What is kept is to hold links twice as often as what was offered; half as much again is for chance."""
+SHY_OF_HUBS: Final = 0.3
+"""A held-out link counts in proportion to this power of one over the mean degree of its ends. Links are hidden evenly,
+so most are a hub's, but the hubs' links were drawn long ago: what an author drew later lay at the edges."""
 PRIOR_STRENGTH: Final = 5.0
 """Held-out links it takes, roughly, before the vault weighs as much as the prior."""
 DECISION_WEIGHT: Final = 4.0
@@ -74,7 +82,7 @@ def uncalibrated(prior: Prior) -> Calibration:
         means=prior.means,
         scales=prior.scales,
         weights=prior.weights,
-        threshold=_threshold(np.array(prior.scores)),
+        threshold=_threshold(np.array(prior.scores), np.zeros(0), np.zeros(0)),
         links=0,
         decisions=0,
     )
@@ -120,6 +128,7 @@ def calibrate(
     linked: Sequence[bool] | NDArray[np.bool_],
     *,
     stands_for: Floats | None = None,
+    worth: Floats | None = None,
     pairs: NDArray[np.int64] | None = None,
     decided: Floats | None = None,
     approved: Sequence[bool] = (),
@@ -127,26 +136,31 @@ def calibrate(
     """The judge of this vault.
 
     `pool`: features [pairs, features] of undrawn pairs of the vault with some of its links hidden; `linked` says which
-    of them are those hidden links, `stands_for` how many pairs of the vault each unlinked one represents (1 by default;
-    linked ones always 1), `pairs` which rows are one pair seen from either side: it is kept if either is (default: each
-    row its own). `decided`: features of pairs the writer decided on, `approved` how. An empty pool
+    of them are those hidden links, `stands_for` how many pairs of the vault each unlinked one represents (1 by
+    default), `worth` how much each linked one counts relative to the others (alike by default), `pairs` which rows are
+    one pair seen from either side: it is kept if either is (default: each row its own). `decided`: features of pairs
+    the writer decided on, `approved` how. An empty pool
     leaves means, scales and threshold to the prior.
     """
     answers = np.asarray(linked, dtype=bool)
     width = len(prior.weights)
     counts = np.ones(len(answers)) if stands_for is None else np.where(answers, 1.0, stands_for)
+    if worth is not None and answers.any():
+        counts = np.where(answers, worth / worth[answers].mean(), counts)
     means, scales = _moments(pool.reshape(-1, width), counts, prior)
     examples = _scaled(pool.reshape(-1, width), means, scales)
     verdicts = np.asarray(approved, dtype=bool)
     said = np.zeros((0, width)) if decided is None else _scaled(decided.reshape(-1, width), means, scales)
-    seen = _held_out_scores(prior, examples, answers, counts, said, verdicts)
-    own = seen if pairs is None else _best_of_each(pairs[answers], seen)
     weights = _fit(prior, examples, answers, counts, said, verdicts)
+    # The bar is set by links alone, so that a rejection lowers pairs like it and no bar that falls with them.
+    untold = _fit(prior, examples, answers, counts, said[:0], verdicts[:0]) if len(verdicts) else weights
+    seen = _held_out_scores(prior, examples, answers, counts)
+    own = seen if pairs is None else _best_of_each(pairs[answers], seen)
     return Calibration(
         means=tuple(means.tolist()),
         scales=tuple(scales.tolist()),
         weights=tuple(weights.tolist()),
-        threshold=_threshold(np.concatenate([own, np.array(prior.scores)])),
+        threshold=_threshold(np.concatenate([own, np.array(prior.scores)]), examples @ untold, counts),
         links=int(answers.sum()),
         decisions=len(verdicts),
     )
@@ -159,10 +173,17 @@ def _best_of_each(groups: NDArray[np.int64], values: Floats) -> Floats:
     return best
 
 
-def _threshold(kept: Floats) -> float:
+def _threshold(kept: Floats, pool: Floats, counts: Floats) -> float:
+    """Where to cut: `kept` are scores of links, `pool` of all pairs offered, each counting as `counts` says."""
     if not len(kept):
         return 0.0
-    return float(np.quantile(kept, (1.0 - RECALL) * len(kept) / (len(kept) + FEW_SCORES)))
+    least = min(MOST_KEPT, RECALL + RECALL_MARGIN / np.sqrt(len(kept)))
+    total = float(counts.sum())
+    for recall in np.arange(MOST_KEPT, least, -0.01) if total else ():
+        cut = float(np.quantile(kept, 1.0 - recall))
+        if recall * total >= LIFT * float(counts[pool >= cut].sum()):
+            return cut
+    return float(np.quantile(kept, 1.0 - least))
 
 
 def _held_out_scores(
@@ -170,17 +191,16 @@ def _held_out_scores(
     examples: Floats,
     answers: NDArray[np.bool_],
     counts: Floats,
-    said: Floats,
-    verdicts: NDArray[np.bool_],
 ) -> Floats:
     """The score of each linked example, in their order, by a judge trained without its fold."""
     found = np.flatnonzero(answers)
     others = np.flatnonzero(~answers)
     held = np.zeros(len(found))
+    nothing, nobody = np.zeros((0, examples.shape[1])), np.zeros(0, dtype=bool)
     for fold in range(min(FOLDS, len(found))):
         mine = found[fold::FOLDS]
         rest = np.concatenate([np.setdiff1d(found, mine), others])
-        weights = _fit(prior, examples[rest], answers[rest], counts[rest], said, verdicts)
+        weights = _fit(prior, examples[rest], answers[rest], counts[rest], nothing, nobody)
         held[fold::FOLDS] = examples[mine] @ weights
     return held
 
@@ -197,7 +217,7 @@ def _fit(
     share = float(answers.sum()) / max(1.0, float(counts[~answers].sum()))
     rows = np.concatenate([examples, said])
     targets = np.concatenate([answers, verdicts]).astype(np.float64)
-    importance = np.concatenate([np.where(answers, 1.0, share * counts), np.full(len(said), DECISION_WEIGHT)])
+    importance = np.concatenate([np.where(answers, counts, share * counts), np.full(len(said), DECISION_WEIGHT)])
     design = np.c_[rows, np.ones(len(rows))]
     centre = np.array([*prior.weights, 0.0])
     strength = np.array([*(PRIOR_STRENGTH * np.array(prior.strengths)), _INTERCEPT_STRENGTH])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from aria_dream.dream.calibration import Calibration, Prior, contributions, probabilities
-from aria_dream.dream.reason import FEW_WORDS, meet, mentioned, speak_of
+from aria_dream.dream.reason import FEW_WORDS, apart_from_text, meet, mentioned, speak_of
 from aria_dream.dream.triage import Drop, Keep
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 JUDGE_NAME: Final = "embedded judge"
 KEPT_FROM: Final = 0.5
-BACKGROUND_NOTES: Final = 2_000
-"""Notes whose vectors make the background: enough that a note's spread is known to two digits."""
 TWIN_SHARE: Final = 0.6
 """From this share of common word sequences on two notes are copies, or one is an excerpt: consolidation's business."""
 TWIN_LIKENESS: Final = (0.82, 1.0)
@@ -44,6 +42,10 @@ AWAY_Z: Final = 1.0
 NEARER_Z: Final = 1.3
 NEARER: Final = "they are nearer in meaning than most notes here are to each other"
 """Said from `NEARER_Z` on (nine pairs of ten lie below) where nothing else can be named."""
+NEAR_PASSAGE_Z: Final = 4.0
+"""From here on two passages are called close: nine in ten of the pairs that L0 offers lie below."""
+UNNAMED: Final = "small signs speak for it, none of which can be named"
+"""Why a pair is dropped that the features would keep: a writer has no use for it."""
 
 
 TEXT_TERMS: Final = ("text", "neighbour text", "similar notes link there", "title", "missing note")
@@ -63,122 +65,93 @@ class PairFeatures:
     rest: float | None
     """What everything else adds (folders, tags, lengths, the asking note itself); the three sum to L0's score."""
     nearness: float | None
-    """Sentence embeddings: cosine as a z-score against the vault's background (`Background.z_scores`)."""
+    """Sentence embeddings, as the next three (`meaning.Likeness`): how near the notes are. Only reasons speak of it:
+    the next two say all that it says, and more."""
+    passages: float | None = None
+    kinship: float | None = None
+    analogy: float | None = None
     mention: bool
     """One note's prose names the other's title or an alias."""
     words: int
     """Words of prose of the shorter note."""
-    same_folder: bool
+    longer: int
+    """Words of prose of the longer note."""
+    folder_notes: int = 0
+    """Notes of the folder that the two lie in; 0 where they lie in two."""
+
+    @property
+    def same_folder(self) -> bool:
+        """Whether the two lie in one folder."""
+        return self.folder_notes > 0
 
 
 def pair_features(
-    score: float, terms: Mapping[str, float], *, nearness: float | None, words: int, same_folder: bool
+    score: float,
+    terms: Mapping[str, float],
+    measured: tuple[float, float, float, float],
+    *,
+    words: tuple[int, int],
+    folder_notes: int,
 ) -> PairFeatures:
-    """The features of a pair that L0 scored so, term by term; a term that is not among `terms` added nothing."""
+    """The features of a pair that L0 scored so, term by term; a term that is not among `terms` added nothing.
+
+    `measured`: nearness, passages, kinship and analogy, NaN where not known; `words` of the two notes.
+    """
     text = sum(terms.get(name, 0.0) for name in TEXT_TERMS)
     structure = sum(terms.get(name, 0.0) for name in STRUCTURE_TERMS)
+    nearness, passages, kinship, analogy = (None if np.isnan(value) else value for value in measured)
     return PairFeatures(
         text=text,
         structure=structure,
         rest=score - text - structure,
         nearness=nearness,
+        passages=passages,
+        kinship=kinship,
+        analogy=analogy,
         mention=abs(terms.get(MENTION_TERM, 0.0)) > 0.0,
-        words=words,
-        same_folder=same_folder,
+        words=min(words),
+        longer=max(words),
+        folder_notes=folder_notes,
     )
 
 
-FEATURES: Final = ("text", "structure", "rest", "nearness", "mention", "words", "same_folder")
+FEATURES: Final = (
+    "text", "structure", "rest", "mention", "words", "longer", "folder", "analogy", "kinship", "passages",
+)  # fmt: skip
 """Columns of `feature_matrix`, in this order."""
 
 PRIOR: Final = Prior(
-    weights=(0.65, 0.45, 0.85, 0.25, 0.20, 0.25, 0.0),
-    strengths=(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0),
-    means=(2.9, 0.45, -7.0, 1.05, 0.25, 4.0, 0.7),
-    scales=(1.1, 0.5, 1.0, 1.25, 0.44, 0.8, 0.35),
-    scores=(-0.59, 0.05, 0.42, 0.76, 0.99, 1.29, 1.58, 1.82, 2.13, 2.43, 2.94, 3.94),
+    weights=(0.60, 0.50, 0.65, 0.20, 0.0, 0.30, 0.0, 0.20, 0.20, 0.30),
+    strengths=(1.0,) * len(FEATURES),
+    means=(3.1, 0.37, -7.5, 0.24, 3.6, 4.3, 0.05, 0.06, -0.40, 2.6),
+    scales=(1.1, 0.45, 1.0, 0.42, 0.74, 0.73, 0.06, 0.11, 1.3, 1.2),
+    scores=(-0.28, 0.57, 1.22, 1.83, 2.45, 3.47),
 )
-"""Rounded from weights learned on hidden links of six vaults of different kinds and on links an author drew later. A
-vault's own calibration beats them on every one of these (AUC inside the pool by .01 to .09)."""
+"""Rounded from weights learned on hidden links of six vaults of different kinds and on links an author drew later."""
 
 
 def feature_matrix(pairs: Sequence[PairFeatures]) -> Floats:
     """One row a pair, one column a name in `FEATURES`; NaN: not known."""
     rows = [
         (
-            np.nan if pair.text is None else pair.text,
-            np.nan if pair.structure is None else pair.structure,
-            np.nan if pair.rest is None else pair.rest,
-            np.nan if pair.nearness is None else pair.nearness,
+            _number(pair.text),
+            _number(pair.structure),
+            _number(pair.rest),
             float(pair.mention),
             np.log1p(pair.words),
-            float(pair.same_folder),
+            np.log1p(pair.longer),
+            1.0 / np.sqrt(pair.folder_notes) if pair.folder_notes else 0.0,
+            _number(pair.analogy),
+            _number(pair.kinship),
+            _number(pair.passages),
         )
         for pair in pairs
     ]
     return np.array(rows, np.float64).reshape(len(rows), len(FEATURES))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Background:
-    """How near any two notes of this vault are, so that a cosine can be read against it."""
-
-    centre: Vectors
-    """Mean vector of the sample, float32 [dim]."""
-    spread: Vectors
-    """Second moments of the centred sample, float32 [dim, dim]."""
-
-    def z_scores(self, first: Vectors, second: Vectors) -> Floats:
-        """For each row pair: the centred inner product in units of each note's own spread over the vault, averaged.
-
-        NaN where a row is zero (no vector is known).
-        """
-        known = first.any(axis=1) & second.any(axis=1)
-        one, two = first - self.centre, second - self.centre
-        product = np.einsum("ij,ij->i", one, two)
-        spread_one = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", one, self.spread, one, optimize=True), 1e-8))
-        spread_two = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", two, self.spread, two, optimize=True), 1e-8))
-        z = 0.5 * (product / spread_one + product / spread_two)
-        return np.where(known, z, np.nan).astype(np.float64)
-
-
-def render_background(found: Background) -> bytes:
-    """`found` for the cache, exact; `parse_background` is the inverse."""
-    return np.concatenate([found.centre, found.spread.reshape(-1)]).astype("<f4").tobytes()
-
-
-def parse_background(blob: bytes, dim: int) -> Background | None:
-    """What `render_background` wrote; None for anything else."""
-    if len(blob) != 4 * (dim + dim * dim):
-        return None
-    numbers = np.frombuffer(blob, "<f4").astype(np.float32)
-    if not np.isfinite(numbers).all():
-        return None
-    return Background(numbers[:dim], numbers[dim:].reshape(dim, dim))
-
-
-def background_sample(keys: Sequence[bytes], size: int = BACKGROUND_NOTES) -> list[int]:
-    """Which notes' vectors make the background: positions of the `size` smallest keys.
-
-    Keys are hashes, so this is a fair sample; it is the same one every time and hardly changes with the vault.
-    """
-    return sorted(range(len(keys)), key=keys.__getitem__)[:size]
-
-
-def background(sample: Vectors) -> Background:
-    """The background that a sample of note vectors (float32 [n, dim], zero rows ignored) makes."""
-    known = sample[sample.any(axis=1)]
-    if len(known) == 0:
-        dim = sample.shape[1]
-        return Background(np.zeros(dim, np.float32), np.eye(dim, dtype=np.float32) / dim)
-    centre = known.mean(axis=0)
-    centred = known - centre
-    # A little of the unit matrix: in a vault of a few notes the spread would else be zero in most directions.
-    dim = sample.shape[1]
-    mean_square = float(np.einsum("ij,ij->", centred, centred)) / len(known) if len(known) > 1 else 1.0
-    share = 20.0 / (20.0 + len(known))
-    spread = (1 - share) * (centred.T @ centred) / len(known) + share * mean_square / dim * np.eye(dim)
-    return Background(centre.astype(np.float32), spread.astype(np.float32))
+def _number(value: float | None) -> float:
+    return np.nan if value is None else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,27 +194,38 @@ def says_the_same(pair: Judged) -> bool:
 def _verdict(pair: Judged, probability: float, spoke: dict[str, float]) -> Keep | Drop:
     if says_the_same(pair):
         return Drop(min(probability, KEPT_FROM / 2), "say nearly the same, which is for consolidation to merge")
-    if probability >= KEPT_FROM:
-        return Keep(probability, _kept_because(pair, spoke))
-    return Drop(probability, _dropped_because(pair))
+    if probability < KEPT_FROM:
+        return Drop(probability, _dropped_because(pair))
+    clauses = _speaking_for(pair, spoke)
+    if not clauses:
+        return Drop(float(np.nextafter(KEPT_FROM, 0.0)), UNNAMED)
+    return Keep(probability, _joined(clauses[:2]))
 
 
-def _kept_because(pair: Judged, spoke: dict[str, float]) -> str:
-    """The two strongest clauses that can be said of the pair."""
+def _speaking_for(pair: Judged, spoke: dict[str, float]) -> list[str]:
+    """What can be said for the pair, the strongest first; empty where nothing can be named."""
     said = [
         (spoke["mention"] + 1.5, mentioned(pair.common)),
         (spoke["text"] + 0.15 * min(len(pair.common.words), 4), speak_of(pair.common)),
         (spoke["structure"], meet(pair.common)),
-        (spoke["nearness"], _close(pair)),
+        (spoke["passages"] + spoke["kinship"], _close(pair)),
     ]
-    clauses = [clause for _, clause in sorted(said, key=lambda item: -item[0]) if clause][:2]
-    if not clauses:
-        nearer = pair.features.nearness is not None and pair.features.nearness >= NEARER_Z
-        return NEARER if nearer else "many small signs together speak for it"
-    first = clauses[0]
-    if len(clauses) == 1:
+    clauses = [clause for _, clause in sorted(said, key=lambda item: -item[0]) if clause]
+    if clauses:
+        return clauses
+    z, passages = pair.features.nearness, pair.features.passages
+    if passages is not None and passages >= NEAR_PASSAGE_Z:
+        clauses.append("a passage of each is close in meaning to one of the other")
+    if z is not None and z >= NEARER_Z:
+        clauses.append(NEARER)
+    return apart_from_text(pair.common) + clauses
+
+
+def _joined(clauses: Sequence[str]) -> str:
+    first, *others = clauses
+    if not others:
         return first
-    second = clauses[1]
+    second = others[0]
     if first.startswith("both ") and second.startswith("both "):
         return f"{first}, and both {second.removeprefix('both ')}"
     return f"{first}, and {second}"

@@ -5,26 +5,29 @@ They are what the judge is calibrated on, so they are made just as the pairs it 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.dream.calibration import Calibration, calibrate
+from aria_dream.dream.calibration import SHY_OF_HUBS, Calibration, calibrate
 from aria_dream.dream.judge import PRIOR, feature_matrix, pair_features
 from aria_dream.dream.rank import EVIDENCE
+from aria_dream.dream.structure import structure_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from aria_dream.dream.judge import PairFeatures
+    from aria_dream.dream.meaning import Likeness, Meanings
     from aria_dream.dream.rank import Ranking
+    from aria_dream.dream.structure import Structure
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
-    Nearness = Callable[[Ints, Ints], Floats]
 
 HIDDEN_SHARE: Final = 0.1
 ROUNDS: Final = 2
@@ -47,41 +50,57 @@ class PooledPairs:
     features: tuple[PairFeatures, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class NoteSizes:
+    """What the judge knows of the notes beside words, links and vectors, by row."""
+
+    words: Sequence[int]
+    folders: Sequence[str]
+
+
+def links_of(ranking: Ranking, size: int) -> Structure:
+    """The linked pairs of visible notes that a ranking of `size` notes knows."""
+    pairs = ranking.linked_pairs()
+    return structure_of(size, pairs[:, 0], pairs[:, 1])
+
+
 def pool_of(
     ranking: Ranking,
-    nearness: Nearness,
-    words: Sequence[int],
-    folders: Sequence[str],
+    meanings: Meanings,
+    sizes: NoteSizes,
     *,
     notes: Sequence[int] | None = None,
     per_note: int = POOL_PER_NOTE,
 ) -> PooledPairs:
-    """The best undrawn pairs of every visible note (of `notes`, where given).
-
-    `nearness(first, second)`: z-scores of pairs of rows, NaN where not known; `words`, `folders`: by row.
-    """
+    """The best undrawn pairs of every visible note (of `notes`, where given)."""
     found = [(note, scored) for note, best in ranking.all(per_note, notes) for scored in best]
     first = np.array([note for note, _ in found], dtype=np.int64)
     second = np.array([scored.to for _, scored in found], dtype=np.int64)
-    near = nearness(first, second) if found else np.zeros(0)
+    told = meanings.likeness(links_of(ranking, len(sizes.words)), first, second)
+    together = Counter(sizes.folders)
     features = tuple(
         pair_features(
             scored.score,
             dict(zip(EVIDENCE, scored.terms, strict=True)),
-            nearness=None if np.isnan(z) else z,
-            words=min(words[note], words[scored.to]),
-            same_folder=folders[note] == folders[scored.to],
+            values,
+            words=(sizes.words[note], sizes.words[scored.to]),
+            folder_notes=together[sizes.folders[note]] if sizes.folders[note] == sizes.folders[scored.to] else 0,
         )
-        for (note, scored), z in zip(found, near.tolist(), strict=True)
+        for (note, scored), values in zip(found, features_of(told), strict=True)
     )
     return PooledPairs(first=first, second=second, features=features)
 
 
+def features_of(told: Likeness) -> list[tuple[float, float, float, float]]:
+    """For each pair what `judge.pair_features` asks for."""
+    columns = (told.nearness.tolist(), told.passages.tolist(), told.kinship.tolist(), told.analogy.tolist())
+    return list(zip(*columns, strict=True))
+
+
 def learn_calibration(
     ranking: Ranking,
-    nearness: Nearness,
-    words: Sequence[int],
-    folders: Sequence[str],
+    meanings: Meanings,
+    sizes: NoteSizes,
     decisions: Sequence[tuple[PairFeatures, bool]] = (),
 ) -> Calibration:
     """The judge that this vault teaches: from links hidden for the purpose, and from the writer's decisions.
@@ -94,23 +113,26 @@ def learn_calibration(
     chance = np.random.Generator(np.random.PCG64(len(pairs)))
     shuffled = pairs[chance.permutation(len(pairs))]
     share = round(HIDDEN_SHARE * len(pairs)) if len(pairs) >= FEWEST_LINKS else 0
-    size = len(words)
-    features, linked, stands_for, keys = [], [], [], []
+    size = len(sizes.words)
+    features, linked, stands_for, worth, keys = [], [], [], [], []
     for turn in range(ROUNDS if share else 1):
         held = shuffled[turn * share : (turn + 1) * share]
         asking, weight = _asking(held, size, chance)
         asked = ranking.without(held) if share else ranking
-        pool = pool_of(asked, nearness, words, folders, notes=asking.tolist())
+        pool = pool_of(asked, meanings, sizes, notes=asking.tolist())
         key = np.minimum(pool.first, pool.second) * size + np.maximum(pool.first, pool.second)
         features.append(feature_matrix(pool.features))
         linked.append(np.isin(key, held[:, 0] * size + held[:, 1]))
         stands_for.append(weight[pool.first])
+        degree = np.maximum(links_of(asked, size).degree, 1).astype(np.float64)
+        worth.append((degree[pool.first] * degree[pool.second]) ** (-SHY_OF_HUBS / 2))
         keys.append(key)
     return calibrate(
         PRIOR,
         np.concatenate(features),
         np.concatenate(linked),
         stands_for=np.concatenate(stands_for),
+        worth=np.concatenate(worth),
         pairs=np.concatenate(keys),
         decided=said,
         approved=approved,

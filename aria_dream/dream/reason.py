@@ -75,6 +75,14 @@ class Common:
     """Words of the shorter note, title included; two characters count as one in scripts without spaces."""
     one_language: bool
     """False only where both languages are known and differ."""
+    tags: tuple[str, ...] = ()
+    """Tags that both bear and most notes do not, without `#`, the rarest first."""
+    missing: str | None = None
+    """A note that both link to and that does not exist yet."""
+    folder: str | None = None
+    """Name of the folder that both lie in, where it holds few notes."""
+    akin: tuple[str, str, str] | None = None
+    """`(title, near, linked)`: a note that is near in meaning to the one titled `near` and linked with the other."""
 
 
 def fold(word: str) -> str:
@@ -243,3 +251,18 @@ def meet(common: Common) -> str | None:
     if not between.from_first and not between.from_second:
         return f"{between.title} leads to both"
     return f"{between.title} lies between them"
+
+
+def apart_from_text(common: Common) -> list[str]:
+    """Clauses that name what the two share beside words, mentions and links between them; the most telling first."""
+    clauses = []
+    if common.missing:
+        clauses.append(f"both link to {common.missing}, which is not written yet")
+    if common.tags:
+        clauses.append(f"both are tagged #{common.tags[0]}")
+    if common.akin:
+        title, near, linked = common.akin
+        clauses.append(f"{title}, which is near {near} in meaning, is linked with {linked}")
+    if common.folder:
+        clauses.append(f"both lie in the small folder {common.folder}")
+    return clauses

@@ -1,12 +1,14 @@
 """The embedded judge on a real vault: cached vectors, calibrated by the vault's own links, reasons from its notes.
 
 Nothing here loads the model unless a visible note has no vector yet. Vectors, background and calibration are kept in
-the cache folder, the latter two by the state of the vault, so the same state is judged alike.
+the cache folder; the latter two as long as nearly all the links they were learned from are still there, so that an edit
+costs no seconds. The same state and the same calibration judge alike.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
@@ -14,9 +16,12 @@ import numpy as np
 
 from aria_dream.dream.calibration import (
     DECISION_WEIGHT,
-    FEW_SCORES,
+    LIFT,
+    MOST_KEPT,
     PRIOR_STRENGTH,
     RECALL,
+    RECALL_MARGIN,
+    SHY_OF_HUBS,
     parse_calibration,
     render_calibration,
 )
@@ -26,45 +31,64 @@ from aria_dream.dream.judge import (
     JUDGE_NAME,
     PRIOR,
     Judged,
-    background,
-    background_sample,
     judge_pairs,
     pair_features,
-    parse_background,
-    render_background,
 )
 from aria_dream.dream.juxtaposition import log_odds, title_of
-from aria_dream.dream.pool import HIDDEN_SHARE, ROUNDS, learn_calibration
-from aria_dream.dream.reason import Between, NoteView, in_common
-from aria_dream.effects.embedding import Unembedded, load_embedder, vector_kind, write_missing_vectors
+from aria_dream.dream.meaning import Meanings, background, background_sample, parse_background, render_background
+from aria_dream.dream.pool import HIDDEN_SHARE, ROUNDS, NoteSizes, features_of, learn_calibration, links_of
+from aria_dream.dream.reason import Between, NoteView, fold, in_common
+from aria_dream.effects.embedding import (
+    Unembedded,
+    load_embedder,
+    passage_kind,
+    vector_kind,
+    write_missing_vectors,
+)
+from aria_dream.effects.link_sketch import link_sketch, still_alike
 from aria_dream.effects.resonance import read_note_text
-from aria_dream.effects.vectors import read_vectors
+from aria_dream.effects.vectors import read_passages, read_vectors
 from aria_dream.errors import MissingPartError
 from aria_dream.vault.edit import encode_note
 from aria_dream.vault.graph import targets_of
 from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from aria_dream.dream.calibration import Calibration
     from aria_dream.dream.embedding import Passage
-    from aria_dream.dream.judge import Background, PairFeatures
+    from aria_dream.dream.judge import PairFeatures
     from aria_dream.dream.juxtaposition import Juxtaposition
+    from aria_dream.dream.meaning import Background
     from aria_dream.dream.rank import Ranking
     from aria_dream.dream.triage import Drop, Keep
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.embedding import Embedder
     from aria_dream.effects.vectors import ContentCache
 
-    Ints = NDArray[np.int64]
+_LEARNED_BY: Final = repr(
+    (FEATURES, PRIOR, RECALL, RECALL_MARGIN, MOST_KEPT, LIFT, SHY_OF_HUBS, PRIOR_STRENGTH, DECISION_WEIGHT,
+     HIDDEN_SHARE, ROUNDS)
+)  # fmt: skip
+LEARNED_KIND: Final = f"learned:1:{sha256(_LEARNED_BY.encode()).hexdigest()[:12]}"
+"""What the judge learned. Changes with whatever the learning depends on beside the vault; raise the number when its
+code does."""
+STATE_KIND: Final = "state:1"
+"""The state of the vault that the cache was last cleared for."""
+SMALL_FOLDER: Final = 12
+"""A folder of at most so many notes says something of two that lie in it."""
+_LATEST: Final = sha256(b"latest").digest()
+"""The one key of either kind: only the latest is kept."""
 
-_LEARNED_BY: Final = repr((FEATURES, PRIOR, RECALL, FEW_SCORES, PRIOR_STRENGTH, DECISION_WEIGHT, HIDDEN_SHARE, ROUNDS))
-CALIBRATION_KIND: Final = f"calibration:2:{sha256(_LEARNED_BY.encode()).hexdigest()[:12]}"
-"""Changes with whatever the learning depends on beside the vault; raise the number when its code does."""
-BACKGROUND_KIND: Final = "background:1"
+
+@dataclass(frozen=True, slots=True)
+class _Viewed:
+    words: NoteView
+    linked: Mapping[str, str]
+    """What the note links to, as written, by folded path."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,9 +98,8 @@ class EmbeddedJudge:
     vault: DreamtVault
     ranking: Ranking
     calibration: Calibration
-    background: Background
-    vectors: Callable[[Sequence[int]], NDArray[np.float32]]
-    """Vectors of notes by row, zeros where none is known."""
+    meanings: Meanings
+    sizes: NoteSizes
     problem: str
     """Why it judges without sentence embeddings; `""` where it has them."""
 
@@ -89,27 +112,55 @@ class EmbeddedJudge:
         """One verdict a pair, in order. Both notes of each are among the vault's."""
         rows = [(_row(self.vault, one.from_), _row(self.vault, one.to)) for one in found]
         views = {row: self._view(row) for row in sorted({row for pair in rows for row in pair})}
-        first = self.vectors([row for row, _ in rows])
-        second = self.vectors([row for _, row in rows])
-        near = self.background.z_scores(first, second)
-        cosines = np.einsum("ij,ij->i", first, second)
+        first = np.array([row for row, _ in rows], dtype=np.int64)
+        second = np.array([row for _, row in rows], dtype=np.int64)
+        told = self.meanings.likeness(links_of(self.ranking, len(self.sizes.words)), first, second)
+        cosines = np.einsum("ij,ij->i", self.meanings.of(first), self.meanings.of(second))
+        folders = self.sizes.folders
         pairs = []
-        for one, (a, b), z, cosine in zip(found, rows, near.tolist(), cosines.tolist(), strict=True):
-            known = not np.isnan(z)
+        for at, (one, (a, b), values) in enumerate(zip(found, rows, features_of(told), strict=True)):
             features = pair_features(
                 log_odds(one.score),
                 {term.name: term.value for term in one.evidence},
-                nearness=z if known else None,
-                words=min(self.vault.facts[a].words, self.vault.facts[b].words),
-                same_folder=_folder(one.from_) == _folder(one.to),
+                values,
+                words=(self.sizes.words[a], self.sizes.words[b]),
+                folder_notes=folders.count(folders[a]) if folders[a] == folders[b] else 0,
             )
-            common = in_common(views[a], views[b], self.ranking.rarity, _between(self.vault, a, b))
-            pairs.append(Judged(features=features, common=common, cosine=cosine if known else None))
+            common = replace(
+                in_common(views[a].words, views[b].words, self.ranking.rarity, _between(self.vault, a, b)),
+                tags=self._tags(a, b),
+                missing=self._missing(views[a], views[b]),
+                folder=folders[a].rpartition("/")[2] if 0 < features.folder_notes <= SMALL_FOLDER else None,
+                akin=self._akin(int(told.akin[at]), a, b),
+            )
+            cosine = float(cosines[at]) if features.nearness is not None else None
+            pairs.append(Judged(features=features, common=common, cosine=cosine))
         return judge_pairs(self.calibration, pairs)
 
-    def _view(self, row: int) -> NoteView:
+    def _view(self, row: int) -> _Viewed:
         note = parse_note(read_note_text(self.vault, row))
-        return NoteView(title_of(self.vault.graph.paths[row]), prose(note), note.aliases)
+        linked = {fold(link.path): link.path for link in note.links if link.path}
+        return _Viewed(NoteView(title_of(self.vault.graph.paths[row]), prose(note), note.aliases), linked)
+
+    def _tags(self, first: int, second: int) -> tuple[str, ...]:
+        """Tags of both that at most a fifth of the notes bear, the rarest first."""
+        facts = self.vault.facts
+        shared = set(facts[first].tags) & set(facts[second].tags)
+        often = {tag: sum(tag in fact.tags for fact in facts) for tag in shared}
+        return tuple(sorted((t for t in shared if often[t] <= max(2, len(facts) / 5)), key=lambda t: (often[t], t)))
+
+    def _missing(self, first: _Viewed, second: _Viewed) -> str | None:
+        """What both link to though no note bears that name."""
+        shared = first.linked.keys() & second.linked.keys()
+        there = {fold(title_of(path)) for path in self.vault.graph.paths} if shared else set()
+        lacking = sorted(name for name in shared if fold(title_of(name)) not in there and "." not in name)
+        return first.linked[lacking[0]] if lacking else None
+
+    def _akin(self, row: int, first: int, second: int) -> tuple[str, str, str] | None:
+        if row < 0:
+            return None
+        title, near, linked = (title_of(self.vault.graph.paths[at]) for at in (row, first, second))
+        return title, near, linked
 
 
 def open_embedded_judge(
@@ -129,54 +180,69 @@ def open_embedded_judge(
     left in the cache is dropped whenever the vault's state has changed.
     """
     embedder = embedder or load_embedder()
-    state = sha256(vault.state_hash.encode()).digest()
-    rows = range(len(vault.facts))
+    kind, dim = vector_kind(embedder), embedder.dim
     keys = [vector_key(fact.content_hash, title_of(fact.path)) for fact in vault.facts]
+    vectors, known = read_vectors(cache, kind, keys, dim)
+    missing = [row for row, there in enumerate(known.tolist()) if not there]
     problem, remaining = "", 0
-    wanted = [Unembedded(key=keys[row], passages=lambda row=row: _passages(vault, row)) for row in rows]  # type: ignore[misc]  # the default binds the row
-    try:
-        remaining = write_missing_vectors(cache, embedder, wanted, progress=progress, stop=stop).remaining
-    except MissingPartError as error:
-        problem = str(error)
-    kind = vector_kind(embedder)
+    if missing:
+        wanted = [Unembedded(key=keys[row], passages=lambda row=row: _passages(vault, row)) for row in missing]  # type: ignore[misc]  # the default binds the row
+        try:
+            remaining = write_missing_vectors(cache, embedder, wanted, progress=progress, stop=stop).remaining
+        except MissingPartError as error:
+            problem = str(error)
+        vectors[missing] = read_vectors(cache, kind, [keys[row] for row in missing], dim)[0]
 
-    def vectors(asked: Sequence[int]) -> NDArray[np.float32]:
-        return read_vectors(cache, kind, [keys[row] for row in asked], embedder.dim)[0]
+    def passages_of(asked: Sequence[int]) -> list[NDArray[np.float32]]:
+        return read_passages(cache, passage_kind(embedder), [keys[row] for row in asked], dim)
 
-    told = sha256(repr(decisions).encode()).digest() if decisions else b""
-    state_key = sha256(state + kind.encode() + repr(ranking.weights).encode() + told).digest()
-    blob = cache.get_many(BACKGROUND_KIND, [state_key]).get(state_key)
-    usual = parse_background(blob, embedder.dim) if blob is not None else None
-    blob = cache.get_many(CALIBRATION_KIND, [state_key]).get(state_key)
-    calibration = parse_calibration(blob, len(FEATURES)) if blob is not None else None
-    if usual is None or calibration is None:
-        usual = background(vectors([rows[at] for at in background_sample([keys[row] for row in rows])]))
-        calibration = _learn(vault, ranking, usual, vectors, decisions)
-        if not problem and not remaining:
-            visible = {vault.facts[row].content_hash for row in rows}
-            cache.retain_only(visible | {keys[row] for row in rows} | {state})
-            cache.put_many(BACKGROUND_KIND, {state_key: render_background(usual)})
-            cache.put_many(CALIBRATION_KIND, {state_key: render_calibration(calibration)})
+    told = sha256(repr((kind, ranking.weights, tuple(decisions))).encode()).hexdigest()
+    sketch = link_sketch(vault.graph)
+    learned = _known(cache, told, sketch, dim)
+    usual = background(vectors[background_sample(keys)]) if learned is None else learned.background
+    meanings = Meanings(vectors.astype(np.float16), usual, passages_of)
+    sizes = NoteSizes([fact.words for fact in vault.facts], [_folder(fact.path) for fact in vault.facts])
+    calibration = learn_calibration(ranking, meanings, sizes, decisions) if learned is None else learned.calibration
+    if not problem and not remaining:
+        _retain(cache, vault, keys)
+        if learned is None:
+            _keep(cache, told, sketch, _Learned(usual, calibration))
     return EmbeddedJudge(
-        vault=vault, ranking=ranking, calibration=calibration, background=usual, vectors=vectors, problem=problem
+        vault=vault, ranking=ranking, calibration=calibration, meanings=meanings, sizes=sizes, problem=problem
     )
 
 
-def _learn(
-    vault: DreamtVault,
-    ranking: Ranking,
-    usual: Background,
-    vectors: Callable[[Sequence[int]], NDArray[np.float32]],
-    decisions: Sequence[tuple[PairFeatures, bool]],
-) -> Calibration:
-    every = vectors(range(len(vault.facts)))
+@dataclass(frozen=True, slots=True)
+class _Learned:
+    background: Background
+    calibration: Calibration
 
-    def nearness(first: Ints, second: Ints) -> NDArray[np.float64]:
-        return usual.z_scores(every[first], every[second])
 
-    words = [fact.words for fact in vault.facts]
-    folders = [_folder(fact.path) for fact in vault.facts]
-    return learn_calibration(ranking, nearness, words, folders, decisions)
+def _known(cache: ContentCache, told: str, sketch: Sequence[str], dim: int) -> _Learned | None:
+    """What was learned from nearly these links, by the same ranking, embedder and decisions."""
+    head, _, blob = cache.get_many(LEARNED_KIND, [_LATEST]).get(_LATEST, b"").partition(b"\n")
+    try:
+        record = json.loads(head)
+        alike = record["told"] == told and still_alike(list(map(str, record["sketch"])), sketch)
+        calibration = parse_calibration(json.dumps(record["calibration"]).encode(), len(FEATURES))
+    except (ValueError, TypeError, KeyError):
+        return None
+    usual = parse_background(blob, dim)
+    return _Learned(usual, calibration) if alike and usual is not None and calibration is not None else None
+
+
+def _keep(cache: ContentCache, told: str, sketch: Sequence[str], learned: _Learned) -> None:
+    calibration = json.loads(render_calibration(learned.calibration))
+    head = json.dumps({"told": told, "sketch": list(sketch), "calibration": calibration}).encode()
+    cache.put_many(LEARNED_KIND, {_LATEST: head + b"\n" + render_background(learned.background)})
+
+
+def _retain(cache: ContentCache, vault: DreamtVault, keys: Sequence[bytes]) -> None:
+    """Drop what invisible notes left, once for each state of the vault."""
+    state = sha256(vault.state_hash.encode()).digest()
+    if cache.get_many(STATE_KIND, [_LATEST]).get(_LATEST) != state:
+        cache.retain_only({fact.content_hash for fact in vault.facts} | set(keys) | {_LATEST})
+        cache.put_many(STATE_KIND, {_LATEST: state})
 
 
 def _passages(vault: DreamtVault, row: int) -> tuple[Passage, ...]:

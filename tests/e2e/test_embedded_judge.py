@@ -51,7 +51,7 @@ def test_every_language_tells_twin_bridge_and_stranger_apart(language: str, embe
     def same(pair: tuple[str, str]) -> bool:
         common = in_common(NoteView("A", notes[pair[0]]), NoteView("B", notes[pair[1]]), lambda _word: 1.0)
         features = PairFeatures(
-            text=None, structure=None, rest=None, nearness=None, mention=False, words=30, same_folder=False
+            text=None, structure=None, rest=None, nearness=None, mention=False, words=30, longer=30
         )
         return says_the_same(Judged(features=features, common=common, cosine=cosine(pair)))
 
@@ -69,7 +69,7 @@ def test_translations_are_near_and_taken_for_twins(embedder: Embedder) -> None:
             NoteView("A", LANGUAGES["en"]["memory"]), NoteView("B", LANGUAGES[language]["memory"]), lambda _word: 1.0
         )
         features = PairFeatures(
-            text=None, structure=None, rest=None, nearness=None, mention=False, words=30, same_folder=False
+            text=None, structure=None, rest=None, nearness=None, mention=False, words=30, longer=30
         )
         pair = Judged(features=features, common=common, cosine=float(english @ other))
         assert says_the_same(pair)

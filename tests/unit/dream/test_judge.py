@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from aria_dream.dream.calibration import uncalibrated
 from aria_dream.dream.judge import (
-    BACKGROUND_NOTES,
     FEATURES,
     PRIOR,
+    UNNAMED,
     Judged,
     PairFeatures,
-    background,
-    background_sample,
     feature_matrix,
     judge_pairs,
     pair_features,
-    parse_background,
-    render_background,
     says_the_same,
 )
 from aria_dream.dream.reason import Between, Common
 from aria_dream.dream.triage import Drop, Keep
 
 STRONG = PairFeatures(
-    text=4.5, structure=1.6, rest=-4.5, nearness=4.0, mention=True, words=300, same_folder=True
-)
+    text=4.5, structure=1.6, rest=-4.5, nearness=4.0, passages=6.0, kinship=2.0, analogy=0.4, mention=True, words=300,
+    longer=400, folder_notes=9,
+)  # fmt: skip
 WEAK = PairFeatures(
-    text=1.0, structure=-0.5, rest=-8.0, nearness=0.2, mention=False, words=15, same_folder=False
-)
+    text=1.0, structure=-0.5, rest=-8.0, nearness=0.2, passages=1.0, kinship=-2.0, analogy=0.0, mention=False, words=15,
+    longer=30,
+)  # fmt: skip
 COMMON = Common(
     words=("feeding", "culture", "schedule", "jar"),
     mention=None,
@@ -61,7 +57,7 @@ def test_strong_pairs_are_kept_and_weak_ones_dropped() -> None:
     assert judge_pairs(JUDGE, []) == ()
 
 
-@pytest.mark.parametrize("name", ["text", "structure", "rest", "nearness", "mention", "words"])
+@pytest.mark.parametrize("name", ["text", "structure", "rest", "passages", "kinship", "analogy", "mention", "longer"])
 def test_each_sign_speaks_for_a_pair(name: str) -> None:
     better = replace(WEAK, **{name: getattr(STRONG, name)})
     low, high = judge_pairs(JUDGE, [judged(WEAK), judged(better)])
@@ -72,13 +68,18 @@ def test_each_sign_speaks_for_a_pair(name: str) -> None:
 
 def test_what_l0_said_is_taken_apart_and_put_together_again() -> None:
     terms = {"text": 2.0, "title": 0.5, "co-activation": 0.25, "folder": -0.125, "background": -6.0, "mention": 0.5}
-    found = pair_features(sum(terms.values()), terms, nearness=None, words=9, same_folder=False)
+    unknown = float("nan")
+    found = pair_features(sum(terms.values()), terms, (unknown, 2.0, -1.0, 0.0), words=(9, 4), folder_notes=0)
     assert (found.text, found.structure, found.rest, found.mention) == (2.5, 0.25, -5.625, True)
-    assert not pair_features(1.0, {}, nearness=None, words=9, same_folder=False).mention
+    assert (found.nearness, found.passages, found.kinship, found.analogy) == (None, 2.0, -1.0, 0.0)
+    assert (found.words, found.longer, found.same_folder) == (4, 9, False)
+    assert not pair_features(1.0, {}, (0.0, 0.0, 0.0, 0.0), words=(9, 9), folder_notes=2).mention
 
 
 def test_unknown_features_are_no_error() -> None:
-    unknown = replace(STRONG, text=None, structure=None, rest=None, nearness=None)
+    unknown = replace(
+        STRONG, text=None, structure=None, rest=None, nearness=None, passages=None, kinship=None, analogy=None
+    )
     (verdict,) = judge_pairs(JUDGE, [judged(unknown, cosine=None)])
     assert verdict.probability is not None
     assert 0.0 <= verdict.probability <= 1.0
@@ -117,10 +118,31 @@ def test_reasons_name_the_strongest_signs() -> None:
     assert reason(replace(plain, structure=6.0, nearness=2.0), COMMON).startswith("both lead to Fermentation")
     assert reason(replace(plain, text=9.0), COMMON).startswith("both speak of feeding, culture and schedule, and ")
     assert reason(replace(plain, nearness=9.0), NOTHING) == "they are close in meaning though they share few words"
-    assert "nearer in meaning than most" in reason(replace(plain, nearness=2.0), NOTHING)
-    assert reason(replace(plain, nearness=0.5), NOTHING) == "many small signs together speak for it"
+    assert "a passage of each is close in meaning" in reason(replace(plain, nearness=2.0), NOTHING)
+    assert "nearer in meaning than most" in reason(replace(plain, nearness=2.0, passages=3.0), NOTHING)
     mention = replace(COMMON, mention=("Compost", "sourdough starter"))
     assert reason(STRONG, mention).startswith("Compost mentions “sourdough starter” without a link")
+
+
+@pytest.mark.parametrize(
+    ("shared", "said"),
+    [
+        ({"missing": "Rye"}, "both link to Rye, which is not written yet"),
+        ({"tags": ("bread", "rare")}, "both are tagged #bread"),
+        ({"akin": ("Levain", "Starter", "Rye")}, "Levain, which is near Starter in meaning, is linked with Rye"),
+        ({"folder": "Ovens"}, "both lie in the small folder Ovens"),
+    ],
+)
+def test_what_is_neither_word_nor_link_is_named_before_a_pair_is_given_up(shared: dict[str, str], said: str) -> None:
+    silent = replace(STRONG, mention=False, nearness=0.5, passages=3.0)
+    (kept,) = judge_pairs(JUDGE, [judged(silent, replace(NOTHING, **shared))])  # type: ignore[arg-type]  # each is of its field's type
+    assert isinstance(kept, Keep)
+    assert kept.reason == said
+    (dropped,) = judge_pairs(JUDGE, [judged(silent, NOTHING)])
+    assert isinstance(dropped, Drop)
+    assert dropped.reason == UNNAMED
+    assert dropped.probability is not None
+    assert dropped.probability < 0.5
 
 
 def test_reasons_of_drops_say_what_is_missing() -> None:
@@ -132,46 +154,5 @@ def test_reasons_of_drops_say_what_is_missing() -> None:
     assert "“feeding”" in reason(WEAK, COMMON)
     assert "far apart in meaning" in reason(WEAK, COMMON)
     assert reason(WEAK, NOTHING) == "have hardly a word in common"
-    assert reason(replace(WEAK, same_folder=True), NOTHING) == "share a folder and hardly a word"
+    assert reason(replace(WEAK, folder_notes=9), NOTHING) == "share a folder and hardly a word"
     assert "Fermentation" in reason(WEAK, replace(COMMON, words=()))
-
-
-def test_the_background_makes_cosines_comparable() -> None:
-    """A pair drawn from the background has z near 0; one that shares a direction beyond it is far out."""
-    rng = np.random.default_rng(3)
-    notes = rng.standard_normal((500, 64)).astype(np.float32) + 2.0  # all notes lean one way: raw cosines are high
-    notes /= np.linalg.norm(notes, axis=1, keepdims=True)
-    found = background(notes)
-    z = found.z_scores(notes[:200], notes[200:400])
-    assert abs(z.mean()) < 0.3
-    assert 0.7 < z.std() < 1.3
-    near = notes[:200] + 0.5 * notes[200:400]
-    near /= np.linalg.norm(near, axis=1, keepdims=True)
-    assert found.z_scores(near.astype(np.float32), notes[200:400]).mean() > 2
-
-
-def test_the_background_of_few_or_no_notes_is_finite() -> None:
-    rng = np.random.default_rng(3)
-    vectors = rng.standard_normal((3, 16)).astype(np.float32)
-    for count in range(4):
-        z = background(vectors[:count]).z_scores(vectors, vectors[::-1])
-        assert np.isfinite(z).all()
-    kept = background(vectors)
-    again = parse_background(render_background(kept), 16)
-    assert again is not None
-    assert np.array_equal(again.centre, kept.centre)
-    assert np.array_equal(again.spread, kept.spread)
-    assert parse_background(render_background(kept)[:-1], 16) is None
-    assert parse_background(b"\xff" * len(render_background(kept)), 16) is None
-    unknown = np.zeros_like(vectors)
-    assert np.isnan(background(vectors).z_scores(unknown, vectors)).all()
-
-
-def test_the_sample_hardly_changes_with_the_vault() -> None:
-    keys = [hashlib.sha256(str(number).encode()).digest() for number in range(3 * BACKGROUND_NOTES)]
-    before = {keys[i] for i in background_sample(keys)}
-    assert len(before) == BACKGROUND_NOTES
-    fewer, more = keys[1:], [hashlib.sha256(b"new").digest(), *keys]
-    assert len(before & {fewer[i] for i in background_sample(fewer)}) >= BACKGROUND_NOTES - 1
-    assert len(before & {more[i] for i in background_sample(more)}) >= BACKGROUND_NOTES - 1
-    assert background_sample([b"b", b"a"]) == [1, 0]
