@@ -189,7 +189,7 @@ class _Meanings(dict[str, "tuple[int, int, int] | None"]):
             if len(self._nearby) >= _MEANINGS_KEPT:
                 self._nearby.clear()
             found = self._resolver.candidates(link_path, source)
-            ambiguous = len(found) > 1 and self._resolver.is_ambiguous(link_path, source)
+            ambiguous = self._resolver.is_close(link_path, found)
             answer = (
                 self._number[found[0]] if found else -1,
                 AMBIGUOUS if ambiguous else 0,

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from aria_dream.vault.link import normal_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 def fold_name(name: str) -> str:
@@ -90,7 +90,10 @@ class Resolver:
 
     def is_ambiguous(self, link_path: str, source: str) -> bool:
         """Whether only nearness, length or order decides which file is meant: several fit, none is the very path."""
-        found = self.candidates(link_path, source)
+        return self.is_close(link_path, self.candidates(link_path, source))
+
+    def is_close(self, link_path: str, found: Sequence[str]) -> bool:
+        """`is_ambiguous`, where the candidates are known."""
         if len(found) < 2:
             return False
         first, second = fold_name(found[0]), fold_name(found[1])
@@ -121,9 +124,12 @@ class Resolver:
         files = self._files(key[key.rfind("/") + 1 :])
         if files is None:
             return []
-        paths = [files] if isinstance(files, str) else files
+        if isinstance(files, str):  # nearly always: nothing to rank
+            fold = fold_name(files)
+            fits = fold in (key, key + ".md") if exact_only else f"/{fold}".endswith((f"/{key}", f"/{key}.md"))
+            return [files] if fits else []
         wanted = {key, key + ".md"}
-        folded = [(fold_name(path), path) for path in paths]
+        folded = [(fold_name(path), path) for path in files]
         exact = [path for fold, path in folded if fold in wanted]
         if exact_only:
             return sorted(exact, key=lambda path: (not _same_case(path, link_path), path))
