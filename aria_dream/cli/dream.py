@@ -105,6 +105,7 @@ def run_dream(
         open_dream_parts(vault, places, weights=weights) as parts,
         progress_bar("Reading words") as parts.reading,
         progress_bar("Reading for meaning (only once a note)") as parts.embedding,
+        progress_bar("Asking the model about each pair") as parts.judging,
     ):
         files.recover()
         result = dream_once(vault, files, book, request, ranker=parts.ranker, judge=parts.judge)

@@ -63,7 +63,7 @@ def _dream(root: Path, leave: Leave, kind: str, quiet_s: float, host: str) -> di
     )
     files = DiskVault(vault.root, state)
     with dream_lock(state).held(), open_dream_parts(vault, places) as parts:
-        parts.reading = parts.embedding = step
+        parts.reading = parts.embedding = parts.judging = step
         files.recover()
         result = dream_once(
             vault, AskingVault(files, leave), RecordBook(state), request, ranker=parts.ranker, judge=parts.judge

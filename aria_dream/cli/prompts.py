@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 import click
 
 from aria_dream.cli.output import echo_json, progress_bar
-from aria_dream.cli.vault_argument import vault_argument
+from aria_dream.cli.vault_argument import find_vault, vault_argument
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.index import read_vault
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import find_places
-from aria_dream.effects.prompts import FoundPrompt, ejected_path, place_for_copy, prompt_names, read_prompt
+from aria_dream.effects.prompts import (
+    FoundPrompt,
+    ejected_path,
+    place_for_copy,
+    prompt_names,
+    read_prompt,
+    shipped_prompt,
+)
 from aria_dream.effects.vault_names import read_vault_names
 from aria_dream.errors import NotFoundError, WriteRefusedError
 from aria_dream.policy.residence import choose_home
@@ -21,19 +30,52 @@ from aria_dream.vault.note import NotePath
 from aria_dream.world import Conflict, Failed, Refused, Written
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from aria_dream.effects.index import VaultIndex
     from aria_dream.policy.residence import Home, VaultNames
 
 
-@click.group("prompts", invoke_without_command=True)
+class _Prompts(click.Group):
+    """A group whose first word may also be a vault: then its prompts are listed."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The subcommand named, else `list` with all that was said."""
+        if args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        return "list", self.commands["list"], args
+
+
+@click.group("prompts", cls=_Prompts, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """List the prompts a model is asked with; show one, or copy one into the vault to edit."""
+    """List the prompts a model is asked with; show one, or copy one into the vault to edit.
+
+    `aria-dream prompts VAULT` lists them, with the copies that count in that vault.
+    """
     if context.invoked_subcommand is None:
-        for name in prompt_names():
-            click.echo(name)
+        context.invoke(list_, vault=None, as_json=False)
+
+
+@command.command("list")
+@click.argument("vault", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a prompt.")
+def list_(*, vault: str | None, as_json: bool) -> None:
+    """List the prompts; for a vault, which of them are copies of yours."""
+    chosen = find_vault(vault, os.environ, Path())
+    if chosen is None:
+        found = {name: shipped_prompt(name) for name in prompt_names()}
+    else:
+        index, names, home, _ = _residence(chosen)
+        found = {name: read_prompt(name, index.root, names, home) for name in prompt_names()}
+    for name, prompt in found.items():
+        if as_json:
+            echo_json(_object(name, prompt))
+            continue
+        for problem in prompt.problems:
+            click.echo(f"To mend: {problem}", err=True)
+        click.echo(f"{name:14} {prompt.path or 'as shipped'}")
+    if not as_json:
         click.echo("\n`aria-dream prompts show NAME` shows one, `aria-dream prompts eject NAME` makes a copy to edit.")
 
 

@@ -39,6 +39,8 @@ class DreamParts:
     """Told while words are read."""
     embedding: Progress | None = None
     """Told while notes are embedded."""
+    judging: Progress | None = None
+    """Told while a language model is asked."""
     state: Path
     """The account's state folder."""
     backend: str | None = None
@@ -70,6 +72,7 @@ class DreamParts:
             embedded=self.embedded,
             problems=self.problems,
             backend=self.backend,
+            progress=self.judging,
         )
 
     def embedded(self) -> EmbeddedJudge:

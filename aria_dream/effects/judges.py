@@ -67,11 +67,12 @@ def open_judge(
     embedded: Callable[[], Judge],
     problems: list[str],
     backend: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Judge | NoJudge:
     """The judge of one dream, or why there is none. `embedded` makes the one inside; `problems` gets what to tell.
 
     `auto` never fails: where Ollama is missing the judge inside sits. A backend that was named does not give way to
-    another one. `backend` overrides the policy's.
+    another one. `backend` overrides the policy's. A model reports `progress(done, total)` pair by pair.
     """
     settings = vault.live.policy.settings
     chosen = backend or settings.triage_backend
@@ -109,6 +110,7 @@ def open_judge(
         verdicts=verdicts,
         instead=embedded if chosen == "auto" else None,
         problems=problems,
+        progress=progress,
     )
 
 
@@ -118,7 +120,8 @@ def _ollama(vault: DreamtVault, gate: Gate) -> _Available | NoModel:
     if isinstance(endpoint, Turned):
         return NoModel(f"Ollama is not asked: {endpoint.reason}", is_running=True)
     timeout_s = float(settings.ollama_timeout_s)
-    if endpoint.is_loopback and not is_listening(endpoint, timeout_s):
+    # A connection within this machine is made at once or not at all; some systems try a closed port for seconds.
+    if endpoint.is_loopback and not is_listening(endpoint, min(timeout_s, 1.0)):
         return NoModel(f"Ollama does not answer at {endpoint}", is_running=False)
     server = OllamaServer(endpoint=endpoint, looking=looking_patience(timeout_s), asking=asking_patience(timeout_s))
     model = server.find_model(settings.triage_model)

@@ -60,6 +60,8 @@ class ModelJudge:
     instead: Callable[[], Judge] | None = None
     """Who judges where this model has not answered a single question; None: nobody."""
     nonce: Callable[[], str] = new_nonce
+    progress: Callable[[int, int], None] | None = None
+    """Told how many of the pairs are judged."""
     problems: list[str] = field(default_factory=list)
     """What went wrong, in sentences for the writer."""
     _failures: int = 0
@@ -79,7 +81,11 @@ class ModelJudge:
     def judge(self, found: Sequence[Juxtaposition]) -> Sequence[Verdict]:
         """One verdict a pair, in order. A pair that got no readable answer is `Unreadable` and says why."""
         if self._deputy is None:
-            verdicts = [self._verdict(one) for one in found]
+            verdicts: list[Verdict] = []
+            for one in found:
+                verdicts.append(self._verdict(one))
+                if self.progress is not None:
+                    self.progress(len(verdicts), len(found))
             if not self._gone:
                 return verdicts
             if self._answers or self.instead is None:

@@ -76,6 +76,32 @@ def test_what_an_openai_compatible_server_is_asked() -> None:
     assert model.paths == ["/v1/models"] * 3 + ["/v1/chat/completions"]
 
 
+def test_loopback_has_another_address_too() -> None:
+    try:
+        listener = socket.create_server(("::1", 0), family=socket.AF_INET6)
+    except OSError:
+        pytest.skip("needs Windows, macOS or Linux with IPv6")
+    with listener:
+        found = endpoint(f"http://[::1]:{listener.getsockname()[1]}")
+        assert found.is_loopback
+        assert is_listening(found, 5)
+
+        def reply() -> None:
+            connection, _ = listener.accept()  # the look above
+            connection.close()
+            connection, _ = listener.accept()
+            with connection:
+                assert b"Host: [::1]:" in connection.recv(65_536)
+                connection.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{"models":[]}')
+
+        thread = threading.Thread(target=reply)
+        thread.start()
+        missing = OllamaServer(endpoint=found, looking=PATIENT, asking=PATIENT).find_model("judge")
+        thread.join()
+    assert isinstance(missing, NoModel)
+    assert "ollama pull" in missing.reason
+
+
 @pytest.mark.parametrize("name", ["judge", "judge:latest", "JUDGE", "judge:LATEST"])
 def test_a_model_is_found_by_its_name(name: str) -> None:
     with serving() as model:

@@ -115,4 +115,8 @@ def test_a_prompt_that_is_none(vault: Path) -> None:
     refused = run("prompts", "show", "nothing", vault, check=False)
     assert refused.returncode == 4
     assert "dream-triage" in refused.stderr
-    assert "dream-triage" in run("prompts").stdout
+    assert "dream-triage   as shipped" in run("prompts").stdout
+    run("prompts", "eject", "dream-triage", vault)
+    assert "dream-triage   dreams/prompts/dream-triage.md" in run("prompts", vault).stdout
+    listed = [json.loads(line) for line in run("prompts", "list", vault, "--json").stdout.splitlines()]
+    assert [each["name"] for each in listed] == list(prompt_names())
