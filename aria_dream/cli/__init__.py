@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "apply": ("apply", "Carry out everything that was ticked or approved, now."),
     "rollback": ("rollback", "Take a change back: the notes read as before, or lose just what was put in."),
     "history": ("history", "List what was proposed and what became of it, the latest first."),
+    "graduation": ("graduation", "Show what has earned to be applied without a tick; enable or disable it."),
     "resonances": ("resonances", "List the links nobody has drawn yet, best first."),
     "seeds": ("seeds", "List the seeds you left for the dreamer, or add one."),
     "links": ("links", "Count a vault's links; show unresolved, ambiguous and isolated ones."),

@@ -84,7 +84,7 @@ class RunLog:
 
     def tried_seeds(self) -> frozenset[str]:
         """Marks of the seeds that a run was started for and came to an end with."""
-        kept = (RunEnd.DONE, RunEnd.FAILED, RunEnd.REFUSED)
+        kept = (RunEnd.DONE, RunEnd.FAILED)
         return frozenset(run.seed for run in self.runs if run.seed and run.end in kept)
 
 

@@ -65,6 +65,7 @@ class EpisodeProcess:
         self._wake = wake
         self._asked = ""
         self._last: Mapping[str, object] = {}
+        self._told: EpisodeEnd | None = None
         self._complaints: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `_end`
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own command
@@ -116,12 +117,15 @@ class EpisodeProcess:
 
     def ended(self) -> EpisodeEnd | None:
         """How it ended; None while it runs."""
-        code = self._process.poll()
-        return None if code is None else self._end(code)
+        if self._told is None and (code := self._process.poll()) is not None:
+            self._told = self._end(code)
+        return self._told
 
     def end(self) -> EpisodeEnd:
         """Ends it, and everything it started, and says how it ended. Waits for a fraction of a second; while the child
         writes, until it has written."""
+        if (told := self.ended()) is not None:
+            return told
         assert self._process.stdin is not None
         _signal_group(self._process, gently=True)
         with suppress(OSError):
@@ -131,7 +135,8 @@ class EpisodeProcess:
         except subprocess.TimeoutExpired:
             _signal_group(self._process, gently=False)
             code = self._process.wait()
-        return self._end(code)
+        self._told = self._end(code)
+        return self._told
 
     def _end(self, code: int) -> EpisodeEnd:
         _signal_group(self._process, gently=False)  # what it may have left behind
@@ -142,7 +147,7 @@ class EpisodeProcess:
             self._process.stdin.close()
         if not self._reader.is_alive():
             self._process.stdout.close()
-        complaint = "" if self._complaints.closed else _last_complaint(self._complaints)
+        complaint = _last_complaint(self._complaints)
         self._complaints.close()
         result, failed = self._last.get("result"), self._last.get("failed")
         if isinstance(result, dict):

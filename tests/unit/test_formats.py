@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import fields
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import get_args
@@ -15,8 +16,10 @@ from aria_dream.dream.dream_log import parse_blocks, render_block, render_head
 from aria_dream.dream.episode import EpisodeRecord, episode_record, parse_episodes
 from aria_dream.dream.jsonl import parse_records
 from aria_dream.dream.review_note import HEADINGS, read_managed, render_managed, render_review_head
+from aria_dream.dream.run_record import RunEnd, ended_record, parse_run_log, since_record, started_record
 from aria_dream.dream.seeds import KEYS, parse_seeds, render_seeds_head
 from aria_dream.dream.ticks import read_ticks
+from aria_dream.effects.status import DOINGS, LastRun, parse_status, render_status
 from aria_dream.policy.settings import Settings
 from aria_dream.review.journal import parse_journal
 from aria_dream.review.proposal import (
@@ -92,6 +95,8 @@ def test_every_example_is_tested() -> None:
         "snapshot",
         "proposals",
         "runs",
+        "daemon-runs",
+        "status",
     ]
 
 
@@ -209,6 +214,29 @@ def test_the_snapshot() -> None:
 def test_where_the_sources_lie() -> None:
     documented = [names(row[0])[0] for row in table("### The memory folder")]
     assert source_paths(Settings()) == tuple(getattr(Settings(), key) for key in documented)
+
+
+def test_runs_of_the_daemon() -> None:
+    text = example("daemon-runs")
+    log = parse_run_log(text)
+    (run,) = log.runs
+    assert log.since is not None
+    records = [json.loads(line) for line in text.splitlines()]
+    assert records == [since_record(log.since), started_record(run), ended_record(run)]
+    rows = {names(row[0])[0]: row[1] for row in table("| field of a run |")}
+    assert set(rows) == {*records[1], *records[2]} - {"type", "version", "at"}
+    ends = [end.value for end in RunEnd]
+    assert [name for name in names(rows["end"]) if name in ends] == ends
+
+
+def test_the_status() -> None:
+    status = parse_status(example("status"))
+    assert status is not None
+    assert json.loads(render_status(status)) == json.loads(example("status"))
+    rows = {names(row[0])[0]: row[1] for row in table("### `status.json`")}
+    assert list(rows) == list(json.loads(render_status(status)))
+    assert tuple(names(rows["doing"])) == DOINGS
+    assert names(rows["last_run"])[:-1] == [field.name for field in fields(LastRun)]
 
 
 def test_markers() -> None:

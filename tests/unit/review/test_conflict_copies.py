@@ -1,0 +1,186 @@
+"""Copies that a sync made of our own notes are merged by what they say, or left to a person."""
+
+from __future__ import annotations
+
+from datetime import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from aria_dream.dream.dream_log import DreamBlock, LoggedStart, parse_blocks, render_block, render_head
+from aria_dream.dream.logged import LoggedLink, LoggedPair
+from aria_dream.dream.review_note import ReviewItem, read_managed, render_managed, render_review_head
+from aria_dream.dream.ticks import read_ticks
+from aria_dream.effects.conflict_copies import merge_conflict_copies
+from aria_dream.effects.files import DiskVault
+from aria_dream.effects.index import read_vault
+from aria_dream.effects.own_notes import find_own_notes
+from aria_dream.review.conflict_copies import LeftAlone, merge_reviews, merge_sections
+from aria_dream.vault.sync_conflict import is_conflict_copy, original_of_conflict_copy
+from tests.daemon_bench import NOON
+from tests.watched import write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DAY = NOON.date()
+
+
+def pair(id_: str, *, link_ticked: bool = False, never_ticked: bool = False) -> LoggedPair:
+    return LoggedPair(
+        id=id_, from_=LoggedLink(target="Compost", title="Compost", style="wiki"),
+        to=LoggedLink(target="Moon", title="Moon", style="wiki"), score=0.5, path=None, reason="slow", judge="judge",
+        probability=0.6, link_ticked=link_ticked, never_ticked=never_ticked,
+    )  # fmt: skip
+
+
+def block(minute: int, *pairs: LoggedPair) -> str:
+    start = LoggedStart(title="Compost", cold=True, rule="pick", seed=minute)
+    return render_block(DreamBlock(at=time(3, minute), kind="idle dream", start=start, pairs=pairs, drops=()))
+
+
+def log(*blocks: str, host: str = "") -> str:
+    return "\n".join([render_head(DAY, host), *blocks])
+
+
+FIRST, SECOND = block(1, pair("aaaaaa")), block(2, pair("bbbbbb"))
+
+
+def test_two_machines_dreamt_and_both_dreams_stand() -> None:
+    merged = merge_sections(log(FIRST, host="desk"), log(SECOND, host="attic"))
+    assert merged == log(FIRST, SECOND, host="desk")
+    assert merge_sections(log(FIRST, SECOND), log(SECOND)) == log(FIRST, SECOND)
+    assert len(parse_blocks(str(merged))[0]) == 2
+
+
+def test_a_tick_in_either_counts() -> None:
+    ticked = block(1, pair("aaaaaa", link_ticked=True))
+    for one, other in ((FIRST, ticked), (ticked, FIRST), (ticked, ticked)):
+        merged = merge_sections(log(one), log(other, SECOND))
+        assert merged == log(ticked, SECOND)
+    never = block(1, pair("aaaaaa", never_ticked=True))
+    ((both,), _) = read_ticks(str(merge_sections(log(ticked), log(never))))
+    assert both.choice == "both"
+
+
+def test_a_decision_is_worth_more_than_boxes() -> None:
+    boxes = [line for line in FIRST.splitlines() if "^aria-" in line]
+    decided = FIRST.replace("\n".join(boxes), "    - linked in Compost, 07:41 ^aria-aaaaaa")
+    assert decided != FIRST
+    assert merge_sections(log(FIRST), log(decided)) == log(decided)
+    assert merge_sections(log(decided), log(FIRST)) == log(decided)
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        log(FIRST.replace("Started cold", "I write here. Started cold")),
+        log(FIRST + "my own line\n"),
+        log(FIRST).replace("---\n\n##", "---\nmy own line\n\n##"),
+        log(FIRST).replace("date: ", "mood: calm\ndate: "),
+        log(block(1, pair("aaaaaa"), pair("cccccc"))),
+    ],
+)
+def test_a_writers_words_are_not_guessed_about(copy: str) -> None:
+    assert isinstance(merge_sections(log(FIRST), copy), LeftAlone)
+    assert isinstance(merge_sections(copy, log(FIRST)), LeftAlone)
+
+
+def test_the_line_ends_are_the_originals() -> None:
+    merged = merge_sections(log(FIRST).replace("\n", "\r\n"), log(SECOND))
+    assert str(merged).replace("\r\n", "\n") == log(FIRST, SECOND)
+    assert "\n" not in str(merged).replace("\r\n", "")
+
+
+def test_a_heading_in_code_opens_nothing() -> None:
+    fenced = FIRST + "\n```\n## 03:02 — idle dream\n```\n"
+    assert merge_sections(log(fenced), log(fenced)) == log(fenced)
+    assert "## 03:02 — idle dream\n\nStarted" in str(merge_sections(log(fenced), log(fenced, SECOND)))
+
+
+def test_seeds_of_both_and_a_dreamt_one_stays_dreamt() -> None:
+    head = "---\naria-dream: seeds\n---\n\n"
+    one = "## 2026-11-29 — One\n- kind: internal\n- status: open\n- resonance: [[Compost]]\n"
+    other = "\n## 2026-11-29 — Two\n- kind: internal\n- status: open\n- resonance: [[Moon]]\n"
+    dreamt = one.replace("open", "dreamt")
+    assert merge_sections(head + one, head + dreamt + other) == head + dreamt + other
+    assert merge_sections(head + dreamt, head + one) == head + dreamt
+    assert isinstance(merge_sections(head + one, head + one.replace("Compost", "Moon")), LeftAlone)
+
+
+def review(*items: LoggedPair) -> str:
+    listed = [ReviewItem(kind="link", pair=item, dreamt_on=DAY) for item in items]
+    return render_review_head() + render_managed(listed) + "\n"
+
+
+def test_the_review_lists_what_both_list_and_what_is_still_open() -> None:
+    copy = review(pair("aaaaaa", link_ticked=True), pair("bbbbbb"), pair("cccccc"))
+    merged = merge_reviews(review(pair("aaaaaa")), copy, lambda id_: id_ != "cccccc")
+    assert merged == review(pair("aaaaaa", link_ticked=True), pair("bbbbbb"))
+    same = review(pair("aaaaaa"))
+    assert merge_reviews(same, same, lambda _: True) == same
+    for odd in (same.replace("Write above", "I wrote above"), same.replace("kept: slow", "kept: fast slow\nmine")):
+        assert isinstance(merge_reviews(same, odd, lambda _: True), LeftAlone)
+
+
+@pytest.mark.parametrize(
+    ("copy", "original"),
+    [
+        ("dreams/A (conflicted copy 2026-11-30).md", "dreams/A.md"),
+        ("dreams/A (Ann's conflicted copy 2026-11-30).md", "dreams/A.md"),
+        ("dreams/A.sync-conflict-20261130-101010-ABCDEFG.md", "dreams/A.md"),
+        ("A [conflicted].md", "A.md"),
+        ("A_conf(1).md", "A.md"),
+        ("A.md", None),
+        ("dreams/no ending", None),
+    ],
+)
+def test_the_name_tells_the_original(copy: str, original: str | None) -> None:
+    assert original_of_conflict_copy(copy) == original
+    assert is_conflict_copy(copy) == (original is not None)
+
+
+NAME = "dreams/2026-11-30 dream"
+
+
+def vault(tmp_path: Path, copy: str) -> Path:
+    return write(
+        tmp_path / "vault",
+        {
+            "dreams/Dream review.md": review(),
+            f"{NAME}.md": log(FIRST),
+            f"{NAME} (conflicted copy 2026-11-30).md": copy,
+            "Mine (conflicted copy 2026-11-30).md": "my words",
+            "Mine.md": "other words",
+        },
+    )
+
+
+def test_on_the_disk_the_copy_goes_to_the_trash(tmp_path: Path) -> None:
+    copy = log(SECOND)
+    root = vault(tmp_path, copy)
+    for number in ("", " 2"):
+        index = read_vault(root, None)
+        own = find_own_notes(index, "dreams")
+        assert list(own.logs) == [f"{NAME}.md"]
+        assert merge_conflict_copies(index, own, DiskVault(root, tmp_path / "state"), lambda _: True) == ()
+        assert (root / f"{NAME}.md").read_text("utf-8") == log(FIRST, SECOND)
+        trashed = root / ".trash" / f"{NAME} (conflicted copy 2026-11-30){number}.md"
+        assert trashed.read_text("utf-8") == copy
+        assert (root / "Mine (conflicted copy 2026-11-30).md").read_text("utf-8") == "my words"
+        write(root, {f"{NAME} (conflicted copy 2026-11-30).md": copy})
+
+
+def test_on_the_disk_a_copy_with_a_writers_words_stays(tmp_path: Path) -> None:
+    root = vault(tmp_path, log(FIRST + "mine\n"))
+    index = read_vault(root, None)
+    before = {path: path.read_bytes() for path in root.rglob("*.md")}
+    own, files = find_own_notes(index, "dreams"), DiskVault(root, tmp_path / "state")
+    found = merge_conflict_copies(index, own, files, lambda _: True)
+    assert [problem.path for problem in found] == [f"{NAME} (conflicted copy 2026-11-30).md"]
+    assert {path: path.read_bytes() for path in root.rglob("*.md")} == before
+
+
+def test_managed_block_is_whole_after_a_merge() -> None:
+    merged = merge_reviews(review(pair("aaaaaa")), review(pair("bbbbbb")), lambda _: True)
+    assert read_managed(str(merged))[1] == ()
