@@ -7,7 +7,9 @@ and check again; take the change back where that fails. A kill anywhere leaves b
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.effects.lock import VaultLock
@@ -20,7 +22,7 @@ from aria_dream.synthesis.lesson import lesson_record, read_rows, render_lessons
 from aria_dream.synthesis.log_text import current_status, visible
 from aria_dream.synthesis.memory import lessons_path, log_path
 from aria_dream.synthesis.operator_evidence import evidence_refusal
-from aria_dream.synthesis.snapshot import take_snapshot
+from aria_dream.synthesis.snapshot import parse_snapshot, render_snapshot, take_snapshot
 from aria_dream.synthesis.synthesis import Inputs, synthesise
 from aria_dream.vault.edit import (
     ABSENT,
@@ -39,7 +41,6 @@ from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Written
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
-    from pathlib import Path
 
     from aria_dream.effects.files import DiskVault
     from aria_dream.policy.policy import Policy
@@ -109,7 +110,7 @@ def run_synthesis(
         BusyError: another synthesis, or another write, does not end.
         PolicyClosedError: the policy does not say legibly where the memory lies.
     """
-    with lock.held():
+    with lock.held(), tempfile.TemporaryDirectory(prefix="dream-contract-") as kept:
         files.recover()
         folder = find_memory_folder(files.root, policy)
         if isinstance(folder, NoMemory):
@@ -123,7 +124,7 @@ def run_synthesis(
         inputs = Inputs(readings=readings, evidence=rows, log=log, lessons=lessons, said=said)
         made, missing = _synthesise(inputs, request, encode)
         changes = _changes(folder, made, log, lessons)
-        before = take_snapshot(log, lessons)
+        before = _kept_snapshot(log, lessons, kept)
         planned = {plan.path: plan.content for plan in changes.writes}
         new_lessons = planned.get(lessons_path(folder), lessons)
         plan = checked(before, planned[log_path(folder)], new_lessons, made.date)
@@ -193,6 +194,18 @@ def run_status_change(
             if not verdict.passed or now.get(candidate) != status:
                 _restore(files, changes, {path: log})
         return StatusResult(candidate=candidate, was=known[candidate], status=status, verdict=verdict)
+
+
+def _kept_snapshot(log: bytes, lessons: bytes, folder: str) -> Snapshot:
+    """The snapshot, as the document in the system's temp folder gives it back: what is checked is what was kept."""
+    document = Path(folder) / "dream-contract-before.json"
+    try:
+        document.write_text(render_snapshot(take_snapshot(log, lessons)), encoding="utf-8", newline="\n")
+        kept = parse_snapshot(document.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WriteRefusedError(f"nothing was written: no snapshot was kept ({error.strerror or error})") from error
+    assert not isinstance(kept, str), "a snapshot of ours reads back"
+    return kept
 
 
 def _make_missing(files: DiskVault, folder: str) -> None:

@@ -36,21 +36,29 @@ class Block:
 def find_blocks(shown: str) -> list[Block]:
     """Every heading of a text that `visible` has blanked, in order."""
     headings = [(len(found[1]), found[2], found.start(), found.end()) for found in _HEADING.finditer(shown)]
-    blocks = []
+    ends = _ends([(level, start) for level, _, start, _ in headings], len(shown))
+    blocks: list[Block] = []
+    above: list[tuple[int, str]] = []
     for number, (level, title, start, body) in enumerate(headings):
-        later = headings[number + 1 :]
-        end = next((other[2] for other in later if other[0] <= level), len(shown))
-        above: list[str] = []
-        limit = level
-        for other in reversed(headings[:number]):
-            if other[0] < limit:
-                above.append(other[1])
-                limit = other[0]
-        leaf = not (later and later[0][0] > level)
-        blocks.append(
-            Block(level=level, title=title, start=start, body=body, end=end, above=tuple(above), leaf=leaf)
-        )
+        while above and above[-1][0] >= level:
+            above.pop()
+        leaf = number + 1 == len(headings) or headings[number + 1][0] <= level
+        titles = tuple(name for _, name in reversed(above))
+        end = ends[number]
+        blocks.append(Block(level=level, title=title, start=start, body=body, end=end, above=titles, leaf=leaf))
+        above.append((level, title))
     return blocks
+
+
+def _ends(headings: list[tuple[int, int]], size: int) -> list[int]:
+    """Where each `(level, start)` ends: at the next heading of its level or above. Linear."""
+    ends = [size] * len(headings)
+    open_: list[int] = []
+    for number, (level, start) in enumerate(headings):
+        while open_ and headings[open_[-1]][0] >= level:
+            ends[open_.pop()] = start
+        open_.append(number)
+    return ends
 
 
 def find_items(shown: str, start: int, end: int) -> Iterator[tuple[int, int, int, str | None]]:

@@ -57,7 +57,7 @@ class Claim:
     ids: frozenset[str]
     """Ids of events that it or its entry names."""
     moments: frozenset[str]
-    """`2026-11-30 14:32` of every time that it names, as far as its date is known."""
+    """`2026-11-30 14:32` of its entry, where that has a time, and of every time it names whose date is known."""
 
 
 _LABEL = re.compile(r"^[*_`]*([A-Za-z][A-Za-z'_ ()-]{1,40}?)[*_`]*[ \t]*:[*_`]*[ \t]+(?=\S)")
@@ -196,6 +196,8 @@ def _fold(text: str) -> str:
 
 
 def _moments(text: str, entry: Entry) -> Iterator[str]:
+    if entry.at is not None and (entry.at.hour, entry.at.minute) != (0, 0):  # midnight: only a date was given
+        yield f"{entry.at:%Y-%m-%d %H:%M}"
     for found in _STAMP.finditer(text):
         yield f"{found[1]} {found[2]}"
     if entry.day is not None:
@@ -212,12 +214,13 @@ def one_event(a: Claim, b: Claim) -> bool:
     """Whether the two claims tell, or may tell, of one event."""
     if a.entry is b.entry or a.ids & b.ids or a.moments & b.moments:
         return True
-    if a.entry.kind is b.entry.kind is SourceKind.CAPSULE and a.entry.at == b.entry.at and a.entry.at is not None:
-        return True
     first, second = _words(a.text), _words(b.text)
     if _quotes(a, second) or _quotes(b, first):
         return True
-    return not _said_to_differ(a.entry, b.entry) and _shares_run(first, second, COPIED_WORDS)
+    if _said_to_differ(a.entry, b.entry):
+        return False
+    same_day = a.entry.day is not None and a.entry.day == b.entry.day
+    return _shares_run(first, second, COPIED_WORDS) or (same_day and first == second)
 
 
 def _said_to_differ(a: Entry, b: Entry) -> bool:

@@ -85,8 +85,6 @@ def _check_lessons(before: LessonsState, lessons: bytes | None, date: str, failu
     old, new = rows[: before.line_count], rows[before.line_count :]
     if len(old) < before.line_count or lines_hash(row.data for row in old) != before.prefix_hash:
         failures.append("lessons-prefix: the lines that were there are not as they were")
-    if new and not lessons.endswith(b"\n"):
-        failures.append("lessons-torn: the last line has no end")
     _check_rows(before.ids, old, new, date, failures)
     return len(new)
 
@@ -188,6 +186,9 @@ def _candidate_failures(candidate: Candidate, date: str) -> Iterator[str]:
     for name in FIELDS[1:]:
         if not re.search(r"[^\W_]", candidate.first(name)):
             yield f"it has no {name}"
+    gate = candidate.first("operator gate").lower()
+    if gate and not ("approve" in gate and "reject" in gate):
+        yield "its operator gate does not leave the choice to approve or reject"
     evidence = candidate.first("operator evidence")
     if evidence and evidence.strip("*_`. ").lower() != "pending":
         yield "its operator evidence is not pending"

@@ -25,11 +25,15 @@ _SELF = re.compile(
     r"|\b(?:i|we|dream|this (?:run|pass|dream|entry))[ \t]+(?:hereby[ \t]+)?(?:approve|merge|ratify|accept|promote)s?\b"
     r"|\bhereby[ \t]+\w+"
     r"|\b(?:approval|consent)[ \t]+(?:is[ \t]+|was[ \t]+)?(?:implied|inferred|assumed|given|granted|unnecessary"
-    r"|not needed)"
+    r"|not (?:needed|required|necessary))"
     r"|\b(?:no|without)[ \t]+(?:operator[ \t]+)?(?:approval|review)[ \t]+(?:is[ \t]+)?(?:needed|required|necessary)"
     r"|\bneeds[ \t]+no[ \t]+(?:operator[ \t]+)?(?:approval|review)"
     r"|\boperator[ \t]+(?:has[ \t]+)?(?:agreed|accepted|confirmed|signed off|approves|agrees)\b"
     r"|\b(?:counts?|treated|considered|deemed|taken)[ \t]+(?:as[ \t]+)?(?:verified|accepted|proven|confirmed)\b"
+    r"|\b(?:verified|proven|confirmed|validated)[ \t]+by[ \t]+(?:dream|synthesis|this|myself|itself"
+    r"|(?:an?|the)[ \t]+(?:agent|run|model))\b"
+    r"|\b(?:has|have)[ \t]+been[ \t]+(?:adopted|accepted|promoted)\b"
+    r"|\b(?:applied|adopted)[ \t]+(?:automatically|already)\b"
     r"|\balready[ \t]+(?:accepted|verified|promoted|applied|in force)\b",
     re.IGNORECASE,
 )

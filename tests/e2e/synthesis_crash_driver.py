@@ -12,6 +12,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,6 +86,7 @@ def killed_at(point: int, mode: str, folder: Path) -> bool:
 
 def main(mode: str, place: str) -> None:
     folder = Path(place) / "run"
+    tempfile.tempdir = place  # what a killed child leaves there goes with the test's folder
     points = 0
     for old in (SESSION, OLD):
         fresh(folder, old)

@@ -8,7 +8,8 @@ import re
 import shutil
 import subprocess
 import sys
-from datetime import datetime
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,11 @@ import pytest
 from click.testing import CliRunner
 
 from aria_dream.cli import main
-from aria_dream.errors import MissingPartError
+from aria_dream.effects.files import DiskVault
+from aria_dream.effects.synthesis_run import SynthesisRequest, run_synthesis, synthesis_lock
+from aria_dream.errors import MissingPartError, WriteRefusedError
+from aria_dream.policy.policy import Policy
+from aria_dream.synthesis.contract import Verdict, check
 from aria_dream.synthesis.log_text import LABELS, find_candidates, find_sections, section_labels, visible
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -256,6 +261,48 @@ def test_a_contract_that_fails_restores_and_says_so(quiet: Path) -> None:
     assert "DREAM PASS" not in said
     assert log.read_bytes() == before
     assert (quiet / "vault" / "memory" / "runtime" / "LESSONS.jsonl").read_bytes() == b""
+
+
+def test_a_contract_that_fails_on_the_disk_takes_the_change_back(quiet: Path, tmp_path: Path) -> None:
+    """The plan passes, the files do not; and where somebody wrote in between, their text stays and it is said."""
+    memory = quiet / "vault" / "memory"
+    (memory / "DREAM_LOG.md").write_text("# Log\n", "utf-8")
+    (memory / "runtime").mkdir()
+    (memory / "runtime" / "LESSONS.jsonl").write_text('{"lesson_id":"l007"}', "utf-8")
+    before = held(quiet)
+    rows_ = [{"kind": "command", "ref": f"run:{code}", "at": f"2026-11-2{9 - code}T10:00:00Z", "command": "make x",
+              "exit": code, "artifact_ref": "x.txt"} for code in (1, 0)]  # fmt: skip
+    request = SynthesisRequest(
+        at=datetime(2026, 11, 30, 3, 12, tzinfo=UTC), occasion="explicit",
+        evidence="".join(json.dumps(row) + "\n" for row in rows_),
+    )  # fmt: skip
+    typed = b""
+    calls = 0
+
+    def checked(*arguments: Any) -> Verdict:
+        nonlocal calls
+        calls += 1
+        verdict = check(*arguments)
+        assert verdict.passed
+        if calls == 2 and typed:
+            (memory / "DREAM_LOG.md").write_bytes(typed)
+        return verdict if calls == 1 else replace(verdict, failures=("made: up",))
+
+    def encode(texts: Any) -> Any:
+        raise MissingPartError("none")
+
+    def once() -> Any:
+        files = DiskVault(quiet, tmp_path / "state")
+        return run_synthesis(files, synthesis_lock(tmp_path / "state"), Policy(), request, encode, checked=checked)
+
+    result = once()
+    assert (calls, result.restored, result.verdict.failures) == (2, True, ("made: up",))
+    assert [lesson.lesson_id for lesson in result.synthesis.lessons] == ["l008"]
+    assert held(quiet) == before
+    calls, typed = 0, b"# Log\nsomebody's own words\n"
+    with pytest.raises(WriteRefusedError, match="could not be restored"):
+        once()
+    assert (memory / "DREAM_LOG.md").read_bytes() == typed
 
 
 @pytest.mark.usefixtures("no_model")

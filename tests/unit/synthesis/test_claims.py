@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
@@ -71,6 +72,22 @@ def test_the_same_words_under_different_sessions_are_two_events() -> None:
     assert not one_event(a, b)
     c, d = claims(entry(long, 1), entry(long, 2))
     assert one_event(c, d)
+
+
+def test_entries_of_one_minute_are_one_event() -> None:
+    at = datetime(2026, 11, 21, 21, 40, tzinfo=UTC)
+    a, b = claims(replace(entry(A), at=at), replace(entry(B, 2), at=at.replace(second=9)))
+    assert one_event(a, b)
+    midnight = at.replace(hour=0, minute=0)
+    c, d = claims(replace(entry(A), at=midnight), replace(entry(B, 2), at=midnight))
+    assert not one_event(c, d)
+
+
+def test_the_same_words_on_one_day_are_a_copy() -> None:
+    a, b = claims(entry(A, 1), replace(entry(A, 2), day=date(2026, 11, 21)))
+    assert one_event(a, b)
+    c, d = claims(entry(A, 1), entry(A, 2))
+    assert not one_event(c, d)
 
 
 def test_names_of_things_are_no_events() -> None:
