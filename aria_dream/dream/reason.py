@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.dream.function_words import FUNCTION_WORDS, language_of
@@ -97,7 +98,7 @@ def in_common(
 
     `between`: notes linked with both, the most telling first.
     """
-    one, two = _Words(first), _Words(second)
+    one, two = _words_of(first), _words_of(second)
     return Common(
         words=tuple(_shared(one, two, rarity)),
         mention=_mention(first, second) or _mention(second, first),
@@ -136,6 +137,12 @@ class _Words:
                 self.written.setdefault(folded, Counter())[word] += 1
         self.length = sum(self.count.values()) + (sum(map(len, self.runs)) + grammar) // 2
         self.language = _script(self.runs, self.order) or language_of(self.order)
+
+
+@lru_cache(maxsize=32)
+def _words_of(note: NoteView) -> _Words:
+    """Kept for a moment: all pairs of a dream have one note in common. Never changed once made."""
+    return _Words(note)
 
 
 def _script(runs: Sequence[str], order: Sequence[str]) -> str | None:

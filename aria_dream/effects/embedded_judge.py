@@ -8,6 +8,7 @@ costs no seconds. The same state and the same calibration judge alike.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
@@ -117,6 +118,7 @@ class EmbeddedJudge:
         told = self.meanings.likeness(links_of(self.ranking, len(self.sizes.words)), first, second)
         cosines = np.einsum("ij,ij->i", self.meanings.of(first), self.meanings.of(second))
         folders = self.sizes.folders
+        often = Counter(tag for fact in self.vault.facts for tag in fact.tags)
         pairs = []
         for at, (one, (a, b), values) in enumerate(zip(found, rows, features_of(told), strict=True)):
             features = pair_features(
@@ -128,7 +130,7 @@ class EmbeddedJudge:
             )
             common = replace(
                 in_common(views[a].words, views[b].words, self.ranking.rarity, _between(self.vault, a, b)),
-                tags=self._tags(a, b),
+                tags=self._tags(often, a, b),
                 missing=self._missing(views[a], views[b]),
                 folder=folders[a].rpartition("/")[2] if 0 < features.folder_notes <= SMALL_FOLDER else None,
                 akin=self._akin(int(told.akin[at]), a, b),
@@ -142,12 +144,11 @@ class EmbeddedJudge:
         linked = {fold(link.path): link.path for link in note.links if link.path}
         return _Viewed(NoteView(title_of(self.vault.graph.paths[row]), prose(note), note.aliases), linked)
 
-    def _tags(self, first: int, second: int) -> tuple[str, ...]:
+    def _tags(self, often: Mapping[str, int], first: int, second: int) -> tuple[str, ...]:
         """Tags of both that at most a fifth of the notes bear, the rarest first."""
-        facts = self.vault.facts
-        shared = set(facts[first].tags) & set(facts[second].tags)
-        often = {tag: sum(tag in fact.tags for fact in facts) for tag in shared}
-        return tuple(sorted((t for t in shared if often[t] <= max(2, len(facts) / 5)), key=lambda t: (often[t], t)))
+        shared = set(self.vault.facts[first].tags) & set(self.vault.facts[second].tags)
+        telling = (tag for tag in shared if often[tag] <= max(2, len(self.vault.facts) / 5))
+        return tuple(sorted(telling, key=lambda tag: (often[tag], tag)))
 
     def _missing(self, first: _Viewed, second: _Viewed) -> str | None:
         """What both link to though no note bears that name."""
@@ -197,8 +198,7 @@ def open_embedded_judge(
         return read_passages(cache, passage_kind(embedder), [keys[row] for row in asked], dim)
 
     told = sha256(repr((kind, ranking.weights, tuple(decisions))).encode()).hexdigest()
-    sketch = link_sketch(vault.graph)
-    learned = _known(cache, told, sketch, dim)
+    learned = _known(cache, vault, told, dim)
     usual = background(vectors[background_sample(keys)]) if learned is None else learned.background
     meanings = Meanings(vectors.astype(np.float16), usual, passages_of)
     sizes = NoteSizes([fact.words for fact in vault.facts], [_folder(fact.path) for fact in vault.facts])
@@ -206,7 +206,9 @@ def open_embedded_judge(
     if not problem and not remaining:
         _retain(cache, vault, keys)
         if learned is None:
-            _keep(cache, told, sketch, _Learned(usual, calibration))
+            taught = json.loads(render_calibration(calibration))
+            sketch = link_sketch(vault.graph)
+            _keep(cache, {"told": told, "state": vault.state_hash, "sketch": sketch, "calibration": taught}, usual)
     return EmbeddedJudge(
         vault=vault, ranking=ranking, calibration=calibration, meanings=meanings, sizes=sizes, problem=problem
     )
@@ -218,23 +220,29 @@ class _Learned:
     calibration: Calibration
 
 
-def _known(cache: ContentCache, told: str, sketch: Sequence[str], dim: int) -> _Learned | None:
+def _known(cache: ContentCache, vault: DreamtVault, told: str, dim: int) -> _Learned | None:
     """What was learned from nearly these links, by the same ranking, embedder and decisions."""
     head, _, blob = cache.get_many(LEARNED_KIND, [_LATEST]).get(_LATEST, b"").partition(b"\n")
     try:
         record = json.loads(head)
-        alike = record["told"] == told and still_alike(list(map(str, record["sketch"])), sketch)
+        if record["told"] != told:
+            return None
+        # Two sketches of ten thousand notes take longer than all else here; the state it was kept for needs none.
+        same = record["state"] == vault.state_hash
+        alike = same or still_alike(list(map(str, record["sketch"])), link_sketch(vault.graph))
         calibration = parse_calibration(json.dumps(record["calibration"]).encode(), len(FEATURES))
+        usual = parse_background(blob, dim)
     except (ValueError, TypeError, KeyError):
         return None
-    usual = parse_background(blob, dim)
-    return _Learned(usual, calibration) if alike and usual is not None and calibration is not None else None
+    if not alike or usual is None or calibration is None:
+        return None
+    if not same:
+        _keep(cache, {**record, "state": vault.state_hash}, usual)
+    return _Learned(usual, calibration)
 
 
-def _keep(cache: ContentCache, told: str, sketch: Sequence[str], learned: _Learned) -> None:
-    calibration = json.loads(render_calibration(learned.calibration))
-    head = json.dumps({"told": told, "sketch": list(sketch), "calibration": calibration}).encode()
-    cache.put_many(LEARNED_KIND, {_LATEST: head + b"\n" + render_background(learned.background)})
+def _keep(cache: ContentCache, record: Mapping[str, object], usual: Background) -> None:
+    cache.put_many(LEARNED_KIND, {_LATEST: json.dumps(record).encode() + b"\n" + render_background(usual)})
 
 
 def _retain(cache: ContentCache, vault: DreamtVault, keys: Sequence[bytes]) -> None:
