@@ -13,7 +13,7 @@ from aria_dream.dream.seeds import parse_seeds
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.residence import choose_log, log_notes
 from aria_dream.review.morning import Night, plan_night, propose, record_night
-from aria_dream.review.proposal import open_count
+from aria_dream.review.proposal import due_to_expire, event_record, open_count, plan_renames, renamed_record
 from aria_dream.review.reconcile import LogNote, missing_records
 from aria_dream.vault.edit import Exists, Refusal
 from aria_dream.vault.link_text import link_target
@@ -134,11 +134,12 @@ def dream_once(
 def reconciled(
     vault: DreamtVault, files: VaultFiles, book: RecordBook, now: datetime, *, rehearsal: bool = False
 ) -> Records:
-    """The journals, with what dream notes say beyond them; taken over for good unless it is a rehearsal.
+    """The journals, with what dream notes and renamed notes say beyond them, and what has lapsed by `now`; taken over
+    for good unless it is a rehearsal.
 
     `now`: aware, in the writer's zone.
     """
-    records = book.read()
+    records = book.read() if rehearsal else _followed(vault, book, now)
     notes = [
         LogNote(path=path, day=day, text=decode_note(content.data))
         for path, day in log_notes(vault.names, vault.home)
@@ -152,11 +153,33 @@ def reconciled(
         zone=now.tzinfo,
         expiry_days=vault.live.policy.settings.proposal_expiry_days,
     )
-    if not missing or rehearsal:
+    if rehearsal:
         return records
     for record in missing:
         book.note(record)
-    return book.read()
+    records = book.read() if missing else records
+    due = due_to_expire(records.states.values(), now)
+    for state in due:
+        book.note(event_record("expired", state.proposal.id, now))
+    return book.read() if due else records
+
+
+def _followed(vault: DreamtVault, book: RecordBook, now: datetime) -> Records:
+    """The journals, every proposal under the names that its notes bear now."""
+    records = book.read()
+    named = {path for state in records.states.values() for path in state.paths}
+    if not named:
+        return records
+    if named.issubset(vault.index.files):
+        now_known = {fact.path: fact.content_hash.hex() for fact in vault.facts if fact.path in named}
+        if now_known.items() - book.note_hashes().items():
+            book.remember_hashes(now_known)
+        return records
+    hashes = {fact.path: fact.content_hash.hex() for fact in vault.index.facts}
+    renames = plan_renames(records.states.values(), hashes, now, earlier=book.note_hashes())
+    for renamed in renames:
+        book.note(renamed_record(renamed))
+    return book.read() if renames else records
 
 
 def _hash_of(vault: DreamtVault, path: str) -> str:

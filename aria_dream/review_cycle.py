@@ -5,139 +5,77 @@ Every step can be repeated: what a crash cut off is finished by the next run, an
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from datetime import timedelta
-from typing import TYPE_CHECKING, assert_never, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.cycle import reconciled
-from aria_dream.dream.juxtaposition import title_of
+from aria_dream.desk import Desk, Settlement, as_approved, is_structural, pair_of, trusted_edits
 from aria_dream.dream.ticks import ask_in_text, read_ticks
+from aria_dream.effects.graduation import read_graduated
 from aria_dream.policy.residence import log_notes
-from aria_dream.review.application import Ready, Stale, approve, plan_again, plan_application
+from aria_dream.review.application import Ready, Stale, approve, plan_again, plan_application, proposal_hash
 from aria_dream.review.decision import Ticked, decide
-from aria_dream.review.inbound import notes_to_read
-from aria_dream.review.lines import renewed_log, renewed_review
-from aria_dream.review.plan import VaultView
-from aria_dream.review.proposal import due_to_expire, event_record, planned_record
-from aria_dream.review.rollback import Impossible, Partly, Restored, plan_rollback
-from aria_dream.vault.edit import ChangeSet, Exists, Refusal, WritePlan, content_hash, decode_note, encode_note
-from aria_dream.vault.note import NotePath
-from aria_dream.world import Conflict, Content, Failed, Refused, Written
+from aria_dream.review.graduation import bars_of, unattended
+from aria_dream.review.lines import renewed_log, renewed_review, reopened_items, told_not_undone
+from aria_dream.review.plan import Planned
+from aria_dream.review.proposal import event_record, planned_record
+from aria_dream.taking_back import take_back
+from aria_dream.vault.edit import Exists, Refusal, decode_note
+from aria_dream.vault.graph import row_of, targets_of
+from aria_dream.world import Conflict, Failed, Refused, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
+    from collections.abc import Collection
 
-    from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.records import RecordBook, Records
+    from aria_dream.effects.records import Records
     from aria_dream.review.decision import Decision
-    from aria_dream.review.placement import AlreadyLinked, PlacementPolicy
-    from aria_dream.review.plan import Planned
+    from aria_dream.review.placement import AlreadyLinked
     from aria_dream.review.proposal import ProposalState
-    from aria_dream.world import PastChange, VaultFiles
+    from aria_dream.vault.edit import ChangeSet
+    from aria_dream.world import PastChange
 
+__all__ = [
+    "Desk", "Settlement", "apply_approved", "approve_shown", "renew_lines", "settle", "show_change", "take_back",
+]  # fmt: skip
 
-@dataclass(slots=True, kw_only=True)
-class Settlement:
-    """What one run did, in ids, and what its writer should know."""
-
-    applied: list[str] = field(default_factory=list)
-    approved: list[str] = field(default_factory=list)
-    rejected: list[str] = field(default_factory=list)
-    undone: list[str] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
-    stale: list[str] = field(default_factory=list)
-    expired: list[str] = field(default_factory=list)
-    waiting: list[str] = field(default_factory=list)
-    """Approved, and not written yet: somebody is typing, or the policy does not permit it now."""
-    said: list[str] = field(default_factory=list)
-
-    @property
-    def did_something(self) -> bool:
-        """Whether anything was decided or written."""
-        return any((self.applied, self.approved, self.rejected, self.undone, self.asked, self.stale, self.expired))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Desk:
-    """Everything a decision needs."""
-
-    vault: DreamtVault
-    files: VaultFiles
-    book: RecordBook
-    now: datetime
-    """Aware, in the writer's zone."""
-    quiet_s: float = 0.0
-    """A note that somebody changed within so many seconds is left for later."""
-
-    @property
-    def window(self) -> timedelta:
-        """How long a change can be taken back."""
-        return timedelta(hours=self.vault.live.policy.settings.rollback_window_h)
-
-    def records(self) -> Records:
-        """The journals, with what dream notes say beyond them."""
-        return reconciled(self.vault, self.files, self.book, self.now)
-
-    def surfaces(self) -> dict[str, bytes]:
-        """Vault path and content of every note of ours that holds tick boxes."""
-        paths = [*(path for path, _ in log_notes(self.vault.names, self.vault.home)), self.vault.home.review]
-        found = {path: self.files.read(NotePath(path)) for path in paths}
-        return {path: content.data for path, content in found.items() if isinstance(content, Content)}
-
-    def view(self, paths: Iterable[str], *, inbound: bool) -> VaultView:
-        """The vault as the planners see it: the notes `paths`, and with `inbound` everything that links to them."""
-        index, settings = self.vault.index, self.vault.live.policy.settings
-        wanted = {*paths, *(notes_to_read(index.linkage, paths) if inbound else ())}
-        read = {NotePath(path): self.files.read(NotePath(path)) for path in sorted(wanted)}
-        home, policy = self.vault.home, self.vault.live.policy.path
-        ours = {home.review, home.seeds, home.report, home.canvas, policy}
-        return VaultView(
-            files=index.files,
-            contents={path: content.data for path, content in read.items() if isinstance(content, Content)},
-            app=index.app,
-            placement=cast("PlacementPolicy", settings.placement),  # the policy's table allows no other word
-            related_heading=settings.related_heading,
-            protected=frozenset(path for path in ours if path),
-        )
+LINKED_BY_HAND = "you linked them yourself"
 
 
 def settle(desk: Desk) -> Settlement:
     """Carries out everything that was ticked or approved, takes back what was undone, and renews our lines.
+
+    A note of ours that somebody changed within `desk.quiet_s` is not looked at: its ticks may still change.
 
     Raises:
         BusyError: another of our processes writes and does not end.
         StateDamagedError: a journal cannot be read.
     """
     done = Settlement()
-    records = _expired(desk, desk.records(), done)
+    records = desk.records()
+    done.expired += [id_ for id_, one in records.states.items() if one.state == "expired" and one.since == desk.now]
     ticked = [
         Ticked(tick=tick, surface=path)
         for path, data in desk.surfaces().items()
+        if desk.is_quiet(path)
         for tick in read_ticks(decode_note(data))[0]
     ]
     decisions, problems = decide(ticked, records.states, desk.vault.index.resolver.resolve)
     done.said += [f"{problem.path}:{problem.line}: {problem.message}" for problem in problems]
     for decision in decisions:
         _decide(desk, decision, records.states.get(decision.id), ticked, done)
+    records = desk.book.read()
+    _notice_links(desk, records, done)
+    _let_pass(desk, records, {one.tick.id for one in ticked}, done)
     apply_approved(desk, done)
     renew_lines(desk, done)
+    desk.files.purge(desk.now, desk.window.total_seconds() / 3600)
     return done
-
-
-def _expired(desk: Desk, records: Records, done: Settlement) -> Records:
-    due = due_to_expire(records.states.values(), desk.now)
-    for state in due:
-        desk.book.note(event_record("expired", state.proposal.id, desk.now))
-        done.expired.append(state.proposal.id)
-    return desk.book.read() if due else records
 
 
 def _decide(
     desk: Desk, decision: Decision, state: ProposalState | None, ticked: list[Ticked], done: Settlement
 ) -> None:
     if state is None:
-        return  # its line does not vouch for it; `decide` has said so
+        return  # a line that vouches for itself is in the journal by now
     match decision.choice:
         case "approve":
             desk.book.note(event_record("approved", decision.id, desk.now, by="tick"))
@@ -146,7 +84,11 @@ def _decide(
             desk.book.note(event_record("rejected", decision.id, desk.now, by="tick"))
             done.rejected.append(decision.id)
         case "undo":
-            take_back(desk, state, done, by="tick")
+            by_hand = take_back(desk, state, done, by="tick")
+            for path, data in desk.surfaces().items() if by_hand else ():
+                text = told_not_undone(decode_note(data), decision.id, by_hand)
+                if text != decode_note(data):
+                    desk.put(path, data, text, done)
         case "ask":
             _ask(desk, decision, ticked, done)
         case _:
@@ -154,22 +96,41 @@ def _decide(
 
 
 def _ask(desk: Desk, decision: Decision, ticked: list[Ticked], done: Settlement) -> None:
-    surfaces = desk.surfaces()
     for one in ticked:
-        if one.tick.id == decision.id and one.surface in surfaces:
-            data = surfaces[one.surface]
-            text = decode_note(data)
-            changed = ask_in_text(text, one.tick)
-            if changed != text and _put(desk, one.surface, data, changed, done):
+        data = desk.surfaces().get(one.surface)
+        if one.tick.id == decision.id and data is not None:
+            text = ask_in_text(decode_note(data), one.tick)
+            if text != decode_note(data) and desk.put(one.surface, data, text, done):
                 done.asked.append(decision.id)
 
 
-def _put(desk: Desk, path: str, before: bytes, text: str, done: Settlement) -> bool:
-    plan = WritePlan(path=NotePath(path), expected_hash=content_hash(before), content=encode_note(text))
-    outcome = desk.files.write(ChangeSet(writes=(plan,)), label="lines", quiet_s=desk.quiet_s)
-    if isinstance(outcome, Refused | Failed):
-        done.said.append(f"{outcome.path} was not written: {outcome.reason}")
-    return isinstance(outcome, Written)
+def _notice_links(desk: Desk, records: Records, done: Settlement) -> None:
+    """A pair that the writer has linked meanwhile, in either direction, does not wait for them any more."""
+    graph = desk.vault.graph
+    for id_, state in records.states.items():
+        if state.state != "proposed" or state.proposal.kind != "link":
+            continue
+        rows = [row_of(graph, path) for path in state.paths]
+        first, second = rows if len(rows) == 2 else (None, None)
+        if first is None or second is None:
+            continue
+        if second in targets_of(graph, first) or first in targets_of(graph, second):
+            desk.book.note(event_record("superseded", id_, desk.now, reason=LINKED_BY_HAND))
+            done.superseded.append(id_)
+
+
+def _let_pass(desk: Desk, records: Records, ticked: Collection[str], done: Settlement) -> None:
+    """Approves what may be applied without a tick: of kinds that a person has let pass and that still deserve it."""
+    enabled = read_graduated(desk.book.folder)
+    policy = desk.vault.live.policy
+    if not enabled or policy.write_refusal():
+        return
+    states = records.states.values()
+    bars = bars_of(policy.settings)
+    for state in unattended(states, records.episodes, enabled, bars=bars, zone=desk.now.tzinfo):
+        if state.proposal.id not in ticked and state.proposal.id not in done.superseded:
+            desk.book.note(event_record("approved", state.proposal.id, desk.now, by="auto"))
+            done.approved.append(state.proposal.id)
 
 
 def apply_approved(desk: Desk, done: Settlement) -> None:
@@ -184,7 +145,13 @@ def apply_approved(desk: Desk, done: Settlement) -> None:
         return
     past = {change.label: change for change in desk.files.past_changes()}
     for state in approved:
-        _apply(desk, state, past.get(_label(state)), done)
+        if state.proposal.kind != "link" and done.applied:  # the index knows nothing of the links placed just now
+            done.waiting.append(state.proposal.id)
+            done.again = True
+        elif _apply(desk, state, past.get(_label(state)), done):
+            done.waiting += [other.proposal.id for other in approved[approved.index(state) + 1 :]]
+            done.again = state is not approved[-1]
+            return
 
 
 def _label(state: ProposalState) -> str:
@@ -192,123 +159,87 @@ def _label(state: ProposalState) -> str:
     return f"apply {state.proposal.id} {state.since.isoformat()}"
 
 
-def _apply(desk: Desk, state: ProposalState, earlier: PastChange | None, done: Settlement) -> None:
+def _apply(desk: Desk, state: ProposalState, earlier: PastChange | None, done: Settlement) -> bool:
+    """Carries one approval out; whether files have come or gone, so that the vault must be read again first."""
     id_ = state.proposal.id
     if earlier is not None:  # it was written, and a crash came before the journal
-        desk.book.note(event_record("applied", id_, desk.now, history=earlier.change_id))
-        done.applied.append(id_)
-        return
-    allowed = approve(state)
+        _record(desk, state, earlier.change_id, done)
+        return False
+    allowed = approve(replace(state, edits=trusted_edits(state)), state.shown or None)
     if isinstance(allowed, Refusal):
-        done.said.append(allowed.reason)
-        return
+        _set_aside(desk, state, allowed.reason, done)
+        return False
     found = plan_application(allowed, desk.view(state.paths, inbound=state.proposal.kind != "link"))
     match found:
         case Ready():
-            if found.replanned:
-                desk.book.note(planned_record(id_, found.edits, desk.now))
-            _write(desk, state, found.changes, done)
-        case Stale():
-            desk.book.note(event_record("stale", id_, desk.now, reason=found.reason))
-            done.stale.append(id_)
-            done.said.append(f"{_titles(state)}: not placed, {found.reason}")
-        case Refusal():
-            done.said.append(f"{_titles(state)}: not placed, {found.reason}")
-            desk.book.note(event_record("stale", id_, desk.now, reason=found.reason))
-            done.stale.append(id_)
+            return _write(desk, state, found.changes, done) and is_structural(found.changes)
+        case Stale(link=link) if link:
+            desk.book.note(event_record("superseded", id_, desk.now, reason=LINKED_BY_HAND))
+            done.superseded.append(id_)
+        case Stale() | Refusal():
+            _set_aside(desk, state, found.reason, done)
         case _:
             assert_never(found)
+    return False
 
 
-def _write(desk: Desk, state: ProposalState, changes: ChangeSet, done: Settlement) -> None:
-    id_ = state.proposal.id
+def _set_aside(desk: Desk, state: ProposalState, reason: str, done: Settlement) -> None:
+    desk.book.note(event_record("stale", state.proposal.id, desk.now, reason=reason))
+    done.stale.append(state.proposal.id)
+    done.said.append(f"{pair_of(state)}: not placed, {reason}")
+
+
+def _write(desk: Desk, state: ProposalState, changes: ChangeSet, done: Settlement) -> bool:
     outcome = desk.files.write(changes, label=_label(state), quiet_s=desk.quiet_s)
     match outcome:
         case Written(change_id=change_id):
-            desk.book.note(event_record("applied", id_, desk.now, history=change_id))
-            done.applied.append(id_)
+            _record(desk, state, change_id, done)
+            return True
         case Conflict() | Exists():
-            done.waiting.append(id_)
-            done.said.append(f"{_titles(state)}: waits, {outcome.path} is being edited")
+            done.said.append(f"{pair_of(state)}: waits, {outcome.path} is being edited")
         case Refused() | Failed():
-            done.waiting.append(id_)
-            done.said.append(f"{_titles(state)}: waits, {outcome.path} was not written: {outcome.reason}")
+            done.said.append(f"{pair_of(state)}: waits, {outcome.path} was not written: {outcome.reason}")
         case _:
             assert_never(outcome)
+    done.waiting.append(state.proposal.id)
+    return False
 
 
-def take_back(desk: Desk, state: ProposalState, done: Settlement, *, by: str) -> None:
-    """Undoes a decision: an applied change is rolled back, a rejection forgotten. Says what is to be done by hand."""
-    id_ = state.proposal.id
-    if state.state == "rejected":
-        desk.book.note(event_record("reopened", id_, desk.now, by=by))
-        done.undone.append(id_)
-        return
-    if state.state != "applied":
-        done.said.append(f"proposal {id_} is {state.state}, so there is nothing to undo")
-        return
-    change = next((one for one in desk.files.past_changes() if one.change_id == state.history), None)
-    if change is None or desk.now - state.since > desk.window:
-        hours = desk.vault.live.policy.settings.rollback_window_h
-        done.said.append(
-            f"{_titles(state)}: the {hours} hours in which it could be undone are over; "
-            f"take it out of {', '.join(state.paths[:1])} by hand"
-        )
-        return
-    places = {path for file in change.files for path in (file.path, file.moved_to) if path is not None}
-    read = {path: desk.files.read(path) for path in places}
-    contents = {path: content.data for path, content in read.items() if isinstance(content, Content)}
-    plan = plan_rollback(change.files, contents)
-    match plan:
-        case Impossible(by_hand=by_hand):
-            done.said += by_hand
-        case Restored(changes=changes):
-            _roll_back(desk, state, changes, by, done)
-        case Partly(changes=changes, left=left):
-            done.said += left
-            _roll_back(desk, state, changes, by, done)
-        case _:
-            assert_never(plan)
-
-
-def _roll_back(desk: Desk, state: ProposalState, changes: ChangeSet, by: str, done: Settlement) -> None:
-    id_ = state.proposal.id
-    outcome = desk.files.write(changes, label=f"roll back {id_}", quiet_s=desk.quiet_s)
-    match outcome:
-        case Written():
-            desk.book.note(event_record("rolled_back", id_, desk.now, by=by))
-            done.undone.append(id_)
-        case Exists():
-            done.said.append(f"{_titles(state)}: not undone, “{outcome.path}” is in the way")
-        case Conflict() | Refused() | Failed():
-            done.said.append(f"{_titles(state)}: not undone yet, {outcome.path}: {outcome.reason}")
-        case _:
-            assert_never(outcome)
+def _record(desk: Desk, state: ProposalState, change_id: str, done: Settlement) -> None:
+    desk.book.note(event_record("applied", state.proposal.id, desk.now, history=change_id, by=state.by))
+    done.applied.append(state.proposal.id)
 
 
 def renew_lines(desk: Desk, done: Settlement) -> None:
     """Brings every line of ours up to date with the journal: decided lines say so, decided pairs leave the review."""
     states = desk.book.read().states
-    for path, data in desk.surfaces().items():
+    days = dict(log_notes(desk.vault.names, desk.vault.home))
+    surfaces = desk.surfaces()
+    reopened = [item for path, day in days.items() if path in surfaces
+                for item in reopened_items(decode_note(surfaces[path]), day, states)]  # fmt: skip
+    for path, data in surfaces.items():
         text = decode_note(data)
         if path == desk.vault.home.review:
-            changed = renewed_review(text, states)
+            changed = renewed_review(text, states, reopened)
         else:
             changed = renewed_log(text, states, now=desk.now, window=desk.window)
         if changed != text:
-            _put(desk, path, data, changed, done)
+            desk.put(path, data, changed, done)
 
 
 def show_change(desk: Desk, state: ProposalState) -> Planned | AlreadyLinked | Refusal:
     """What would be written for a proposal now, exactly."""
     view = desk.view(state.paths, inbound=state.proposal.kind != "link")
-    allowed = approve(_as_approved(state))
+    allowed = approve(as_approved(state))
     return allowed if isinstance(allowed, Refusal) else plan_again(allowed, view)
 
 
-def _as_approved(state: ProposalState) -> ProposalState:
-    return replace(state, state="approved")
-
-
-def _titles(state: ProposalState) -> str:
-    return " ↔ ".join(f"“{title_of(path)}”" for path in state.paths)
+def approve_shown(desk: Desk, state: ProposalState, shown: Planned | AlreadyLinked | Refusal, done: Settlement) -> None:
+    """Journals an approval of exactly what was shown: these edits are written, or none."""
+    id_ = state.proposal.id
+    seen = ""
+    if isinstance(shown, Planned):
+        desk.book.note(planned_record(id_, shown.edits, desk.now))
+        seen = proposal_hash(replace(state, edits=shown.edits))
+    desk.book.note(event_record("approved", id_, desk.now, by="terminal", shown=seen))
+    done.approved.append(id_)

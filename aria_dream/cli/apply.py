@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.desk import open_desk, say_settlement, settlement_object
+from aria_dream.cli.desk import add_settlement, open_desk, say_settlement, settlement_object
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.review_cycle import settle
+from aria_dream.review_cycle import Settlement, settle
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+MOST_LOOKS = 50
+"""A change that moves notes makes the vault be read again before the next one; a night brings fewer than these."""
 
 
 @click.command("apply")
@@ -24,9 +28,14 @@ def command(vault: Path, *, as_json: bool) -> None:
     A link is placed, a refused pair is never shown again, and what was undone is taken back. Each change can be rolled
     back for a while.
     """
-    with open_desk(vault) as desk:
-        done = settle(desk)
-        states = desk.book.read().states
+    done = Settlement()
+    for _ in range(MOST_LOOKS):
+        with open_desk(vault) as desk:
+            looked = settle(desk)
+            states = desk.book.read().states
+        add_settlement(done, looked)
+        if not looked.again:
+            break
     if as_json:
         echo_json(settlement_object(done))
         return

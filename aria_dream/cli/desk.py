@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import fields
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from aria_dream.review.proposal import ProposalState
+    from aria_dream.review.proposal import ProposalState, State
     from aria_dream.review_cycle import Settlement
+
+
+WORDS: Mapping[State, str] = {
+    "proposed": "waiting for you",
+    "approved": "approved",
+    "rejected": "refused",
+    "applied": "applied",
+    "rolled_back": "undone",
+    "stale": "not placed",
+    "expired": "lapsed",
+    "superseded": "linked by yourself",
+}
+"""What a state is called to its writer."""
 
 
 @contextmanager
@@ -66,24 +80,38 @@ def settlement_object(done: Settlement) -> dict[str, object]:
         "asked": done.asked,
         "stale": done.stale,
         "expired": done.expired,
+        "superseded": done.superseded,
         "waiting": done.waiting,
         "said": done.said,
     }
 
 
+def add_settlement(done: Settlement, more: Settlement) -> None:
+    """Adds to `done` what one more look did."""
+    for each in fields(done):
+        if each.name == "waiting":
+            done.waiting = list(more.waiting)
+        elif each.name != "again":
+            getattr(done, each.name).extend(getattr(more, each.name))
+
+
 def say_settlement(done: Settlement, states: Mapping[str, ProposalState]) -> None:
     """What a run did, in sentences."""
     for name, ids in (
-        ("Linked", done.applied),
+        ("Linked", [id_ for id_ in done.applied if states[id_].proposal.kind == "link"]),
+        ("Done", [id_ for id_ in done.applied if states[id_].proposal.kind != "link"]),
         ("Never again", done.rejected),
         ("Undone", done.undone),
-        ("Both boxes are ticked; a line in the note asks", done.asked),
+        ("Both boxes are ticked; untick one of", done.asked),
+        ("You linked them yourself", done.superseded),
         ("Lapsed", done.expired),
     ):
-        for id_ in ids:
+        for id_ in dict.fromkeys(ids):
             click.echo(f"{name}: {titles(states[id_])} ({id_})")
-    for sentence in done.said:
+    for sentence in dict.fromkeys(done.said):
         click.echo(f"{sentence[:1].upper()}{sentence[1:]}.")
+    for id_ in done.stale:
+        click.echo(f"See what would be written now: aria-dream review VAULT {id_}")
 
 
 def titles(state: ProposalState) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.desk import open_desk, titles
+from aria_dream.cli.desk import WORDS, open_desk, titles
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import vault_argument
 
@@ -14,18 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.review.proposal import ProposalState
-
-_WORDS = {
-    "proposed": "waits for you",
-    "approved": "approved",
-    "rejected": "never again",
-    "applied": "linked",
-    "rolled_back": "undone",
-    "stale": "not placed",
-    "expired": "lapsed",
-    "superseded": "replaced",
-}
-
 
 @click.command("history")
 @vault_argument
@@ -46,7 +34,7 @@ def command(vault: Path, *, limit: int, as_json: bool) -> None:
     for state in states:
         at = state.since.astimezone(now.tzinfo)
         undo = "" if state.state != "applied" or now - state.since > window else "  (can be rolled back)"
-        click.echo(f"{at:%Y-%m-%d %H:%M}  {state.proposal.id}  {_WORDS[state.state]}: {titles(state)}{undo}")
+        click.echo(f"{at:%Y-%m-%d %H:%M}  {state.proposal.id}  {WORDS[state.state]}: {titles(state)}{undo}")
     if not states:
         click.echo("Nothing was proposed yet.")
 

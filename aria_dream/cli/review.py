@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, assert_never
 
 import click
 
-from aria_dream.cli.desk import find_proposal, open_desk, say_settlement, titles
+from aria_dream.cli.desk import WORDS, find_proposal, open_desk, say_settlement, settlement_object, titles
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.review.placement import AlreadyLinked
 from aria_dream.review.plan import Planned
-from aria_dream.review.proposal import KINDS, event_record, planned_record
-from aria_dream.review_cycle import Settlement, renew_lines, settle, show_change
+from aria_dream.review.proposal import KINDS, event_record
+from aria_dream.review_cycle import Settlement, approve_shown, renew_lines, settle, show_change
 from aria_dream.vault.edit import Refusal
 
 if TYPE_CHECKING:
@@ -97,31 +97,37 @@ def _decide(desk: Desk, chosen: Sequence[ProposalState], *, approve: bool, as_js
     _finish(desk, done, as_json=as_json)
 
 
-def _record(desk: Desk, state: ProposalState, *, approve: bool, done: Settlement) -> None:
+def _record(
+    desk: Desk,
+    state: ProposalState,
+    *,
+    approve: bool,
+    done: Settlement,
+    shown: Planned | AlreadyLinked | Refusal | None = None,
+) -> None:
+    """`shown`: the very change that the person looked at; what is approved is that, byte for byte."""
     id_ = state.proposal.id
     if state.state not in ("proposed", "stale", "expired"):
-        done.said.append(f"{titles(state)} ({id_}) is decided already: {state.state.replace('_', ' ')}")
+        done.said.append(f"{titles(state)} ({id_}) is already {WORDS[state.state]}")
         return
     if not approve:
         desk.book.note(event_record("rejected", id_, desk.now, by="terminal"))
         done.rejected.append(id_)
         return
-    shown = show_change(desk, state)
-    if isinstance(shown, Planned):  # what is approved is what was shown, byte for byte
-        desk.book.note(planned_record(id_, shown.edits, desk.now))
-    desk.book.note(event_record("approved", id_, desk.now, by="terminal"))
-    done.approved.append(id_)
+    approve_shown(desk, state, shown or show_change(desk, state), done)
 
 
 def _finish(desk: Desk, done: Settlement, *, as_json: bool) -> None:
     carried = settle(desk) if done.approved else Settlement()
-    renew_lines(desk, carried)
+    if not done.approved:
+        renew_lines(desk, carried)
     carried.said[:0] = done.said
     carried.rejected[:0] = done.rejected
+    carried.approved[:0] = done.approved
+    if carried.again:
+        carried.said.append("the rest waits until the vault has been read again: aria-dream apply")
     states = desk.book.read().states
     if as_json:
-        from aria_dream.cli.desk import settlement_object
-
         echo_json(settlement_object(carried))
     else:
         say_settlement(carried, states)
@@ -133,7 +139,7 @@ def _list(desk: Desk, chosen: Sequence[ProposalState], *, diff: bool) -> None:
     for state in chosen:
         _show(state)
         if diff:
-            for line in _diff(desk, state):
+            for line in _diff(desk, show_change(desk, state)):
                 click.echo(line)
         click.echo()
     if chosen and not diff:
@@ -143,7 +149,8 @@ def _list(desk: Desk, chosen: Sequence[ProposalState], *, diff: bool) -> None:
 def _show(state: ProposalState) -> None:
     proposal = state.proposal
     score = "" if proposal.score is None else f" ({proposal.score:.3f})"
-    click.echo(f"{click.style(proposal.id, bold=True)}  {titles(state)}{score}")
+    where = "" if state.state == "proposed" else f"  [{WORDS[state.state]}]"
+    click.echo(f"{click.style(proposal.id, bold=True)}  {titles(state)}{score}{where}")
     way = "only the text connects them" if proposal.way is None else " → ".join(map(title_of, proposal.way))
     click.echo(f"        {way}")
     click.echo(f"        {proposal.reason} ({proposal.judge}, {proposal.confidence:.2f})")
@@ -151,15 +158,14 @@ def _show(state: ProposalState) -> None:
         click.echo(f"        Janus: {state.janus}, {state.janus_reason}")
 
 
-def _diff(desk: Desk, state: ProposalState) -> Iterator[str]:
+def _diff(desk: Desk, found: Planned | AlreadyLinked | Refusal) -> Iterator[str]:
     """The exact change, line by line, in colour; invisible characters by number."""
-    found = show_change(desk, state)
     match found:
         case Planned(edits=edits):
             for edit in edits:
                 yield from _edit_lines(desk, edit)
         case AlreadyLinked():
-            yield f"        nothing to write: the note links there already ({found.link})"
+            yield f"        nothing to write: you linked them yourself ({found.link})"
         case Refusal(reason=reason):
             yield f"        it cannot be placed: {reason}"
         case _:
@@ -193,13 +199,14 @@ def _one_by_one(desk: Desk, chosen: Sequence[ProposalState]) -> None:
     for number, state in enumerate(chosen, start=1):
         click.echo(f"\n{number} of {len(chosen)}")
         _show(state)
-        for line in _diff(desk, state):
+        shown = show_change(desk, state)
+        for line in _diff(desk, shown):
             click.echo(line)
         answer = _answer(desk, state)
         if answer == "q":
             break
         if answer in ("y", "n"):
-            _record(desk, state, approve=answer == "y", done=done)
+            _record(desk, state, approve=answer == "y", done=done, shown=shown)
     if not chosen:
         click.echo("Nothing is waiting for you.")
     _finish(desk, done, as_json=False)

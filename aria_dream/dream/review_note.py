@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from aria_dream.dream.dream_log import with_line
 from aria_dream.dream.logged import LoggedPair, parse_pair_line, render_pair
+from aria_dream.dream.ticks import ASK
 from aria_dream.errors import Problem
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class ReviewItem:
     pair: LoggedPair
     dreamt_on: date
     """Local date of the dream note that showed it first."""
+    asked: bool = False
+    """Both boxes are ticked somewhere, and a line asks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +77,8 @@ def render_managed(items: Sequence[ReviewItem]) -> str:
 
 def _render_item(item: ReviewItem) -> str:
     first, path, rest = render_pair(item.pair).split("\n", 2)
-    return f"{first}\n{path}\n  dreamt: {item.dreamt_on.isoformat()}\n{rest}"
+    ask = f"    - {ASK}\n" if item.asked else ""
+    return f"{first}\n{path}\n  dreamt: {item.dreamt_on.isoformat()}\n{rest}{ask}"
 
 
 _DREAMT = re.compile(r"[ \t]*dreamt:[ \t]*(\d{4})-(\d{2})-(\d{2})[ \t]*")
@@ -134,6 +138,9 @@ def _items(lines: Sequence[str]) -> tuple[ReviewItem, ...] | None:
             items.append(ReviewItem(kind=kind, pair=pair, dreamt_on=date.min))
         elif items:
             day = _DREAMT.fullmatch(line)
+            if ASK in line:
+                items[-1] = replace(items[-1], asked=True)
+                continue
             if day is None:
                 items[-1] = replace(items[-1], pair=with_line(items[-1].pair, line))
                 continue

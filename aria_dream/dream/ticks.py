@@ -125,15 +125,14 @@ def decide_in_text(text: str, id_: str, outcome: Outcome) -> str:
     own = _own_lines(text, id_)
     if not own:
         return text
-    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
+    lines = _lines(text)
     first, was = own[0][0], own[0][1]
-    bullet = re.match(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+", was)
     gone = {number for number, _, _ in own[1:]}
     last = own[-1][0]
     if last < len(lines) and ASK in lines[last]:
         gone.add(last + 1)
     ending = lines[first - 1][len(lines[first - 1].rstrip("\r\n")) :]
-    lines[first - 1] = f"{bullet[0] if bullet else '    - '}{render_outcome(outcome, id_)}{ending}"
+    lines[first - 1] = f"{_bullet(was)}{render_outcome(outcome, id_)}{ending}"
     if first < last and not lines[last - 1].endswith(("\n", "\r")):
         lines[first - 1] = lines[first - 1].rstrip("\r\n")
     return "".join(line for number, line in enumerate(lines, start=1) if number not in gone)
@@ -141,16 +140,44 @@ def decide_in_text(text: str, id_: str, outcome: Outcome) -> str:
 
 def ask_in_text(text: str, tick: Tick) -> str:
     """`text` with the asking line under the tick's boxes; unchanged where it stands already."""
-    own = _own_lines(text, tick.id)
-    if tick.asked or not own:
+    return text if tick.asked else tell_in_text(text, tick.id, ASK)
+
+
+def tell_in_text(text: str, id_: str, sentence: str) -> str:
+    """`text` with `sentence` (one line) under the lines of `id_`; unchanged where it stands there, or they do not."""
+    own = _own_lines(text, id_)
+    if not own:
         return text
-    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
+    lines = _lines(text)
     number, was, _ = own[-1]
+    if number < len(lines) and sentence in lines[number]:
+        return text
     ending = lines[number - 1][len(lines[number - 1].rstrip("\r\n")) :]
-    bullet = re.match(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+", was)
-    line = f"{bullet[0] if bullet else '    - '}{ASK}"
+    line = f"{_bullet(was)}{sentence}"
     lines[number - 1] = f"{lines[number - 1]}{line}{ending}" if ending else f"{lines[number - 1]}\n{line}"
     return "".join(lines)
+
+
+def reopen_in_text(text: str, id_: str) -> str:
+    """`text` with the decided line of `id_` become its two boxes again; unchanged where there is no such line."""
+    own = [(number, was) for number, was, is_decided in _own_lines(text, id_) if is_decided]
+    if not own:
+        return text
+    lines = _lines(text)
+    number, was = own[0]
+    ending = lines[number - 1][len(lines[number - 1].rstrip("\r\n")) :]
+    boxes = (f"[ ] link them ^aria-{id_}", f"[ ] never again ^aria-{id_}-no")
+    lines[number - 1] = (ending or "\n").join(f"{_bullet(was)}{box}" for box in boxes) + ending
+    return "".join(lines)
+
+
+def _lines(text: str) -> list[str]:
+    return re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
+
+
+def _bullet(line: str) -> str:
+    found = re.match(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+", line)
+    return found[0] if found else "    - "
 
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -166,6 +193,24 @@ def short_moment(moment: datetime, *, seen_from: datetime) -> str:
         return clock
     day = f"{moment.day} {_MONTHS[moment.month - 1]}"
     return f"{day} {clock}" if moment.year == seen_from.year else f"{day} {moment.year} {clock}"
+
+
+_SHORT = re.compile(r"(?:(\d{1,2}) ([A-Z][a-z]{2})(?: (\d{4}))? )?(\d{1,2}):(\d{2})")
+
+
+def parse_short_moment(text: str, *, seen_from: datetime) -> datetime | None:
+    """The moment that `short_moment` wrote so, to the minute; None where the text is none."""
+    found = _SHORT.fullmatch(text.strip())
+    if found is None or (found[2] is not None and found[2] not in _MONTHS):
+        return None
+    clock = seen_from.replace(second=0, microsecond=0)
+    try:
+        if found[2] is not None:
+            month, year = _MONTHS.index(found[2]) + 1, int(found[3] or seen_from.year)
+            clock = clock.replace(year=year, month=month, day=int(found[1]))
+        return clock.replace(hour=int(found[4]), minute=int(found[5]))
+    except ValueError:
+        return None
 
 
 def without_undo(outcome: Outcome) -> Outcome:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.episode import EpisodeRecord, episode_record, memory_of, parse_episodes
+from aria_dream.dream.jsonl import as_mapping, as_text
 from aria_dream.dream.juxtaposition import pair_key
 from aria_dream.dream.walk import Memory
 from aria_dream.effects.journal import Journal
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from aria_dream.review.proposal import Proposal
 
 PROPOSALS = "proposals.jsonl"
+HASHES = "note-hashes.json"
 RUNS = "runs.jsonl"
 
 
@@ -61,6 +66,11 @@ class RecordBook:
         self._proposals = Journal(state_folder / PROPOSALS, lock)
         self._runs = Journal(state_folder / RUNS, lock)
 
+    @property
+    def folder(self) -> Path:
+        """The vault's state folder."""
+        return self._folder
+
     def read(self) -> Records:
         """Both journals, read back.
 
@@ -81,6 +91,24 @@ class RecordBook:
             raise StateDamagedError(
                 f"{path} cannot be read ({error.strerror or error}); make it readable, or move it away to start afresh"
             ) from error
+
+    def note_hashes(self) -> dict[str, str]:
+        """Vault path to content hash of the proposals' notes when the vault was last read; empty where not known."""
+        try:
+            found = json.loads((self._folder / HASHES).read_bytes())
+            return {path: as_text(value) for path, value in as_mapping(found).items()}
+        except (OSError, ValueError, TypeError, RecursionError):
+            return {}
+
+    def remember_hashes(self, hashes: Mapping[str, str]) -> None:
+        """Keep `hashes` for the next `note_hashes`. A disk that refuses is passed over: only a rename may be missed."""
+        temp = self._folder / f".{HASHES}.{os.getpid()}"
+        try:
+            temp.write_text(json.dumps(dict(hashes), sort_keys=True) + "\n", encoding="ascii")
+            temp.replace(self._folder / HASHES)
+        except OSError:
+            with suppress(OSError):
+                temp.unlink()
 
     def propose(self, proposals: Sequence[Proposal]) -> None:
         """Journal each as `proposed`."""

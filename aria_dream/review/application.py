@@ -59,6 +59,8 @@ class Stale:
     reason: str
     fresh: tuple[PlannedEdit, ...] = ()
     """What would be written now, to be shown and approved anew; empty where nothing can be."""
+    link: str = ""
+    """The link that the writer has set meanwhile; `""` where that is not the reason."""
 
 
 def proposal_hash(state: ProposalState) -> str:
@@ -123,7 +125,7 @@ def plan_application(
         case Refusal():
             return Stale(reason=found.reason)
         case AlreadyLinked():
-            return Stale(reason=f"the note links there already: {found.link}")
+            return Stale(reason=f"the note links there already: {found.link}", link=found.link)
         case Planned():
             refusal = safety_refusal(found.changes, view)
             if refusal is not None:

@@ -88,7 +88,7 @@ def _verify(
     tick = one.tick
     ends = (tick.from_, tick.to)
     if state is not None:
-        if len(state.paths) != 2 or not _titles_match(ends, state):
+        if len(state.paths) != 2 or not titles_match(ends, state):
             return Problem(one.surface, tick.line, "this box belongs to another pair of notes, so its tick is void")
         return (state.paths[0], state.paths[1]), state.proposal.round
     first, second = (resolve(end.target or end.title, one.surface) for end in ends)
@@ -100,8 +100,8 @@ def _verify(
     return Problem(one.surface, tick.line, "this box belongs to another pair of notes, so its tick is void")
 
 
-def _titles_match(ends: Sequence[LoggedLink], state: ProposalState) -> bool:
-    """Titles as rendered, or as Obsidian rewrote them when a note was renamed."""
+def titles_match(ends: Sequence[LoggedLink], state: ProposalState) -> bool:
+    """Whether a line's two ends are the proposal's: its titles as rendered, or as Obsidian rewrote them at a rename."""
     shown = (state.proposal.titles, tuple(clean(title_of(path)) for path in state.paths))
     return all(
         any(len(titles) == 2 and end.title == clean(titles[at]) for titles in shown) for at, end in enumerate(ends)

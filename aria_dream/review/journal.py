@@ -122,8 +122,19 @@ def _move(
         by=as_text(record.get("by", "")),
         reason=as_text(record.get("reason", "")),
         history=as_text(record.get("history", state.history)),
+        shown=as_text(record.get("shown", "")) if event == "approved" else state.shown,
+        approved_by=_approved_by(state, event, record),
+        applies=state.applies + (event == "applied"),
+        rollbacks=state.rollbacks + (event == "rolled_back"),
     )
     return ""
+
+
+def _approved_by(state: ProposalState, event: Event, record: Mapping[str, object]) -> str:
+    by = as_text(record.get("by", ""))
+    if event == "approved":
+        return by
+    return (state.approved_by or by) if event == "applied" else state.approved_by
 
 
 def _propose(states: dict[str, ProposalState], proposal: Proposal) -> str:

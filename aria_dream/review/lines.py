@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.dream_log import parse_blocks
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.logged import Outcome
-from aria_dream.dream.plain_text import clean
-from aria_dream.dream.review_note import read_managed, with_managed
-from aria_dream.dream.ticks import decide_in_text, short_moment
+from aria_dream.dream.plain_text import clean, escape_plain
+from aria_dream.dream.review_note import ReviewItem, read_managed, with_managed
+from aria_dream.dream.ticks import decide_in_text, reopen_in_text, short_moment, tell_in_text, without_undo
+from aria_dream.review.decision import titles_match
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime, timedelta
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import date, datetime, timedelta
 
+    from aria_dream.dream.logged import LoggedPair
     from aria_dream.review.proposal import ProposalState
 
 
@@ -32,9 +35,9 @@ def outcome_of(state: ProposalState, *, now: datetime, window: timedelta) -> Out
             return Outcome(verdict="never again", at=moment, undo_until=undo)
         case "rolled_back":
             return Outcome(verdict="undone", at=moment)
-        case "expired" | "superseded":
+        case "expired":
             return Outcome(verdict="expired", at=moment)
-        case "stale":
+        case "stale" | "superseded":
             return Outcome(verdict="not placed", at=moment, where=clean(state.reason))
         case "proposed" | "approved":
             return None
@@ -42,22 +45,71 @@ def outcome_of(state: ProposalState, *, now: datetime, window: timedelta) -> Out
 
 def renewed_log(text: str, states: Mapping[str, ProposalState], *, now: datetime, window: timedelta) -> str:
     """A dream note with each decided pair's boxes turned into the line that says so, with one undo box while it can be
-    taken back. A line that says it already stays as it is."""
-    for block in parse_blocks(text)[0]:
-        for pair in block.pairs:
-            state = states.get(pair.id)
-            outcome = None if state is None else outcome_of(state, now=now, window=window)
-            if outcome is not None and outcome != pair.outcome:
-                text = decide_in_text(text, pair.id, outcome)
+    taken back; the boxes of a pair that is open again; and no undo box whose time is over.
+
+    A line that says so already stays to the letter: another machine may have written it, by its own clock.
+    """
+    for pair in _pairs(text):
+        state = states.get(pair.id)
+        if state is not None and titles_match((pair.from_, pair.to), state):
+            text = _renewed(text, pair, state, now=now, window=window)
     return text
 
 
-def renewed_review(text: str, states: Mapping[str, ProposalState]) -> str:
-    """The review note without the pairs that are decided; unchanged where its managed block cannot be read."""
+def _pairs(text: str) -> list[LoggedPair]:
+    return [pair for block in parse_blocks(text)[0] for pair in block.pairs]
+
+
+def _renewed(text: str, pair: LoggedPair, state: ProposalState, *, now: datetime, window: timedelta) -> str:
+    outcome = outcome_of(state, now=now, window=window)
+    if outcome is None:
+        is_reopened = pair.outcome is not None and state.state == "proposed"
+        return reopen_in_text(text, pair.id) if is_reopened else text
+    if pair.outcome is None or pair.outcome.verdict != outcome.verdict:
+        return decide_in_text(text, pair.id, outcome)
+    if pair.outcome.undo_until and not outcome.undo_until:
+        return decide_in_text(text, pair.id, without_undo(pair.outcome))
+    return text
+
+
+def told_not_undone(text: str, id_: str, sentences: Sequence[str]) -> str:
+    """A dream note in which a ticked undo is unticked, and a line under it says what is to be done by hand."""
+    for pair in _pairs(text):
+        if pair.id == id_ and pair.outcome is not None and pair.outcome.undo_ticked:
+            text = decide_in_text(text, id_, replace(pair.outcome, undo_ticked=False))
+            for sentence in reversed(sentences):
+                text = tell_in_text(text, id_, f"not undone: {escape_plain(sentence)}")
+    return text
+
+
+def reopened_items(text: str, day: date, states: Mapping[str, ProposalState]) -> tuple[ReviewItem, ...]:
+    """The pairs of a dream note that were decided once and are open again: the review shows them anew."""
+    return tuple(
+        ReviewItem(kind="link", pair=replace(pair, link_ticked=False, never_ticked=False, outcome=None), dreamt_on=day)
+        for pair in _pairs(text)
+        if (state := states.get(pair.id)) is not None
+        and state.state == "proposed"
+        and state.since != state.proposal.at
+        and titles_match((pair.from_, pair.to), state)
+    )
+
+
+def renewed_review(
+    text: str, states: Mapping[str, ProposalState], reopened: Iterable[ReviewItem] = ()
+) -> str:
+    """The review note without the pairs that are decided, and with those that are open again at its end.
+
+    Set ticks of the others stay. Unchanged where the managed block cannot be read.
+    """
     managed, problems = read_managed(text)
     if managed is None or problems:
         return text
-    open_ = tuple(
-        item for item in managed.items if (state := states.get(item.pair.id)) is None or state.is_open
-    )
-    return text if open_ == managed.items else with_managed(text, managed, open_)
+    kept = tuple(item for item in managed.items if not _is_over(item, states))
+    listed = {item.pair.id for item in kept}
+    items = (*kept, *(item for item in reopened if item.pair.id not in listed))
+    return text if items == managed.items else with_managed(text, managed, items)
+
+
+def _is_over(item: ReviewItem, states: Mapping[str, ProposalState]) -> bool:
+    state = states.get(item.pair.id)
+    return state is not None and not state.is_open and titles_match((item.pair.from_, item.pair.to), state)

@@ -103,6 +103,14 @@ class ProposalState:
     janus_reason: str = ""
     history: str = ""
     """Of an applied change: name of its before- and after-images in `history/`."""
+    shown: str = ""
+    """`application.proposal_hash` of the exact change that the person saw who approved it; `""` where none was shown,
+    as with a tick."""
+    approved_by: str = ""
+    """Surface of the last approval, whatever came after it."""
+    applies: int = 0
+    """How often it was applied, and taken back: what graduation counts, whatever became of it later."""
+    rollbacks: int = 0
 
     @property
     def is_open(self) -> bool:
@@ -245,7 +253,8 @@ def planned_record(id_: str, edits: Sequence[PlannedEdit], at: datetime) -> dict
 
 
 def event_record(event: Event, id_: str, at: datetime, **details: object) -> dict[str, object]:
-    """Any other record of one proposal. `details`: `by`, `reason`, `verdict`, `history`; docs/FORMATS.md says where."""
+    """Any other record of one proposal. `details`: `by`, `shown`, `reason`, `verdict`, `history`, as docs/FORMATS.md
+    says."""
     return {"event": event, "version": VERSION, "at": at.isoformat(), "id": id_, **details}
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.dream.dream_log import parse_blocks
 from aria_dream.dream.juxtaposition import title_of
-from aria_dream.review.decision import ROUNDS_TRIED
+from aria_dream.dream.ticks import parse_short_moment
+from aria_dream.review.decision import ROUNDS_TRIED, titles_match
 from aria_dream.review.proposal import Proposal, event_record, is_id_of, proposed_record
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def missing_records(
     """The journal records that `states` lacks, in the order of the notes: each pair proposed, then what became of it.
 
     `resolve(target, note)`: vault path that a link target means in that note. `hash_of`: content hash of a vault path,
-    `""` where it is unknown. A pair whose notes are gone, or whose id does not vouch for them, is left out.
+    `""` where it is unknown. A pair whose notes are gone, or whose id does not vouch for them, is left out. Of a pair
+    that is known, what another machine has written into its line since is taken over.
     """
     records: list[dict[str, object]] = []
     known = set(states)
@@ -56,7 +58,9 @@ def missing_records(
                 if proposal is not None:
                     known.add(pair.id)
                     records.append(proposed_record(proposal))
-                    records.extend(_outcome(pair, at))
+                    records.extend(_outcome(pair, at, _events))
+                elif pair.id in states and titles_match((pair.from_, pair.to), states[pair.id]):
+                    records.extend(_news(pair, states[pair.id], at))
     return tuple(records)
 
 
@@ -91,10 +95,31 @@ def _proposal(
     )
 
 
-def _outcome(pair: LoggedPair, at: datetime) -> Iterator[dict[str, object]]:
+def _outcome(
+    pair: LoggedPair, at: datetime, events: Callable[[Verdict], tuple[Event, ...]]
+) -> Iterator[dict[str, object]]:
     if pair.outcome is not None:
-        for event in _events(pair.outcome.verdict):
-            yield event_record(event, pair.id, at, by="tick")
+        decided_at = parse_short_moment(pair.outcome.at, seen_from=at) or at
+        for event in events(pair.outcome.verdict):
+            yield event_record(event, pair.id, max(at, decided_at), by="tick")
+
+
+def _news(pair: LoggedPair, state: ProposalState, at: datetime) -> Iterator[dict[str, object]]:
+    """What the line of a known pair says beyond the journal: it was decided elsewhere, and later than here."""
+    if pair.outcome is None or pair.outcome.undo_ticked:
+        return
+    decided_at = parse_short_moment(pair.outcome.at, seen_from=at)
+    is_untouched = state.since == state.proposal.at
+    if not is_untouched and (decided_at is None or decided_at <= state.since):
+        return
+    was = state.state
+
+    def missed(verdict: Verdict) -> tuple[Event, ...]:
+        if was in ("proposed", "stale", "expired"):
+            return _events(verdict)
+        return ("rolled_back",) if was == "applied" and verdict == "undone" else ()
+
+    yield from _outcome(pair, at, missed)
 
 
 def _events(verdict: Verdict) -> tuple[Event, ...]:

@@ -1,0 +1,149 @@
+"""The desk at which proposals are decided: what a decision needs of the world, and what one sitting did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, cast
+
+from aria_dream.cycle import reconciled
+from aria_dream.dream.juxtaposition import title_of
+from aria_dream.policy.residence import log_notes
+from aria_dream.review.inbound import notes_to_read
+from aria_dream.review.plan import VaultView
+from aria_dream.review.safety import TRASH
+from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash, encode_note
+from aria_dream.vault.note import NotePath
+from aria_dream.world import Content, Failed, Refused, Written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.effects.records import RecordBook, Records
+    from aria_dream.review.placement import PlacementPolicy
+    from aria_dream.review.proposal import PlannedEdit, ProposalState
+    from aria_dream.world import VaultFiles
+
+
+@dataclass(slots=True, kw_only=True)
+class Settlement:
+    """What one run did, in ids, and what its writer should know."""
+
+    applied: list[str] = field(default_factory=list)
+    approved: list[str] = field(default_factory=list)
+    rejected: list[str] = field(default_factory=list)
+    undone: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    stale: list[str] = field(default_factory=list)
+    expired: list[str] = field(default_factory=list)
+    superseded: list[str] = field(default_factory=list)
+    """Links that the writer has drawn meanwhile."""
+    waiting: list[str] = field(default_factory=list)
+    """Approved, and not written yet: somebody is typing, or the policy does not permit it now."""
+    said: list[str] = field(default_factory=list)
+    again: bool = False
+    """Something waits only because the vault has to be read again first."""
+
+    @property
+    def did_something(self) -> bool:
+        """Whether anything was decided or written."""
+        decided = (self.applied, self.approved, self.rejected, self.undone, self.asked)
+        return any((*decided, self.stale, self.expired, self.superseded))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Desk:
+    """Everything a decision needs."""
+
+    vault: DreamtVault
+    files: VaultFiles
+    book: RecordBook
+    now: datetime
+    """Aware, in the writer's zone."""
+    quiet_s: float = 0.0
+    """A note that somebody changed within so many seconds is left for later, and so are the ticks in it."""
+
+    @property
+    def window(self) -> timedelta:
+        """How long a change can be taken back."""
+        return timedelta(hours=self.vault.live.policy.settings.rollback_window_h)
+
+    def records(self) -> Records:
+        """The journals, with what dream notes say beyond them."""
+        return reconciled(self.vault, self.files, self.book, self.now)
+
+    def surfaces(self) -> dict[str, bytes]:
+        """Vault path and content of every note of ours that holds tick boxes."""
+        paths = [*(path for path, _ in log_notes(self.vault.names, self.vault.home)), self.vault.home.review]
+        found = {path: self.files.read(NotePath(path)) for path in paths}
+        return {path: content.data for path, content in found.items() if isinstance(content, Content)}
+
+    def is_quiet(self, path: str) -> bool:
+        """Whether nobody has changed the note just now."""
+        if self.quiet_s <= 0:
+            return True
+        try:
+            changed_s = self.vault.root.joinpath(*path.split("/")).stat().st_mtime
+        except OSError:
+            return True  # gone; whoever reads it next will see
+        return not 0 <= self.now.timestamp() - changed_s < self.quiet_s
+
+    def view(self, paths: Iterable[str], *, inbound: bool) -> VaultView:
+        """The vault as the planners see it: the notes `paths`, and with `inbound` everything that links to them."""
+        index, settings = self.vault.index, self.vault.live.policy.settings
+        wanted = {*paths, *(notes_to_read(index.linkage, paths) if inbound else ())}
+        read = {NotePath(path): self.files.read(NotePath(path)) for path in sorted(wanted)}
+        return VaultView(
+            files=index.files,
+            contents={path: content.data for path, content in read.items() if isinstance(content, Content)},
+            app=index.app,
+            placement=cast("PlacementPolicy", settings.placement),  # the policy's table allows no other word
+            related_heading=settings.related_heading,
+            protected=self._protected(),
+            trashed=self._trashed() if inbound else frozenset(),
+        )
+
+    def _protected(self) -> frozenset[str]:
+        """Policy, triggers, and whatever lies in our folder or bears our marker."""
+        home, names = self.vault.home, self.vault.names
+        ours = {home.review, home.seeds, home.report, home.canvas, self.vault.live.policy.path, *names.markers}
+        inside = f"{home.folder}/"
+        ours.update(path for path in names.files if home.exists and path.startswith(inside))
+        return frozenset(path for path in ours if path)
+
+    def _trashed(self) -> frozenset[str]:
+        root = self.vault.root
+        return frozenset(place.relative_to(root).as_posix() for place in root.joinpath(TRASH).rglob("*"))
+
+    def put(self, path: str, before: bytes, text: str, done: Settlement) -> bool:
+        """Whether a note of ours now reads `text`. One that somebody is typing into is left for later."""
+        plan = WritePlan(path=NotePath(path), expected_hash=content_hash(before), content=encode_note(text))
+        outcome = self.files.write(ChangeSet(writes=(plan,)), label="lines", quiet_s=self.quiet_s)
+        if isinstance(outcome, Refused | Failed):
+            done.said.append(f"{outcome.path} was not written: {outcome.reason}")
+        return isinstance(outcome, Written)
+
+
+def is_structural(changes: ChangeSet) -> bool:
+    """Whether a change makes, removes or moves a file, so that links may mean other files than the index says."""
+    return bool(changes.moves) or any(plan.content is None or plan.expected_hash == ABSENT for plan in changes.writes)
+
+
+def as_approved(state: ProposalState) -> ProposalState:
+    """The proposal as if it were approved, to see what it would do."""
+    return replace(state, state="approved", edits=trusted_edits(state))
+
+
+def trusted_edits(state: ProposalState) -> tuple[PlannedEdit, ...]:
+    """The planned edits that a person has seen or that nothing else can make again.
+
+    A link whose text nobody saw (a tick) is always planned afresh: what lies in the journal is no reason to write it.
+    """
+    return () if state.proposal.kind == "link" and not state.shown else state.edits
+
+
+def pair_of(state: ProposalState) -> str:
+    """Both titles in quotes, as a sentence names the pair."""
+    return " ↔ ".join(f"“{title_of(path)}”" for path in state.paths)
