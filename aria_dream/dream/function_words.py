@@ -13,34 +13,43 @@ if TYPE_CHECKING:
 
 _BY_LANGUAGE: Final = {
     "en": """
-        able about above across actually after again against ago almost alone along already also although always
-        among another anyone anything around ask asked asks away back bad became because become been before began
-        begin begins begun behind being below best better between big both bring brings brought call called calls
-        came cannot carried carry certain change changed check close come comes coming common cost could couple
-        course days deal didn't different difficult does doesn't doing don't done down during each early easy eight
-        either eleven else ends enough entire especially even ever every everyone everything exactly example eyes
-        fact fall falls fast feel feels felt fifteen fill finally find finds first five follow followed following
-        forty four fresh from front full further gave gets getting give given gives goes going gone good great half
-        hand happen happened happens hard hardly have having hear heard held help helped helps here herself high
-        himself hold holds hour hours however html http https idea important inches inside instead into isn't it's
-        itself just keep keeping keeps kept kind kinds knew know known knows large last late later least leave
-        leaves left length less let's letting life like likely line lines list little live lived lives local long
-        longer look looks lose lost made main mainly make makes making many matter maybe mean means might mine
-        minute minutes moment month months more morning most move moved moves much must myself name named names near
-        nearly need needed needs neither never next nine nobody none normal note notes nothing number numbers often
-        once ones only onto open opened order other others otherwise ours ourselves outside over page pages paid
-        part parts pass passed past people perhaps person piece pieces place places plain point points possible
-        pretty problem properly put puts question quite rather reach read ready real really reason remember rest
-        result right room round rule runs said same says second seem seemed seems seen seven several shall should
-        show shown shows side similar simple simply since single size slow slower slowly small some somebody someone
-        something sometimes soon sort stand start started starts stay stays step steps still stood stop stopped
-        stops story such sure take taken takes taking talk tell tells than that that's their theirs them themselves
-        then there therefore these they thing things think thirty this those though thousand three through thus time
-        times today together told took toward towards treated tried tries true trying turn turned turns twelve
-        twenty twice type under understand unless until upon use used useful uses using usually very view wait
-        waiting walk want wants watch week weeks well went were what whatever when where wherever whether which
-        while whole whom whose will with within without won't word words work would write writes writing written
-        wrong wrote year years yes yesterday yet young your yours yourself
+        able about above across actually after again against ago allow allowed allows almost alone along already
+        also although always among another anyone anything anyway appear appears around ask asked asks away back
+        bad based became because become becomes becoming been before began begin beginning begins begun behind
+        being below best better between beyond big both bring brings brought call called calls came cannot
+        carried carry cause causes certain change changed check choose close come comes coming common considered
+        contain contains cost could couple course create created creates current currently days deal decide
+        decided default despite didn't different difficult does doesn't doing don't done down during each early
+        easy eight either eleven else ends enough entire especially essentially even eventually ever every
+        everyone everything exactly example exist exists expect explain explained eyes fact fall falls fast feel
+        feels felt fifteen fill finally find finds first five follow followed following form forms forty four
+        fresh from front full further gave general generally gets getting give given gives goes going gone good
+        great half hand happen happened happens hard hardly have having hear heard held help helped helps here
+        herself high himself hold holds hour hours however html http https idea important inches include
+        includes including increase increasingly indeed inside instance instead into isn't it's itself just keep
+        keeping keeps kept kind kinds knew know known knows large last late later least leave leaves left length
+        less let's letting level life like likely line lines list little live lived lives local long longer look
+        looks lose lost lots made main mainly make makes making many matter maybe mean means meant merely might
+        mine minute minutes moment month months more morning most mostly move moved moves much must myself name
+        named namely names near nearly necessary need needed needs neither never next nine nobody none normal
+        note notes nothing number numbers obvious obviously occur occurs often once ones only onto open opened
+        order other others otherwise ours ourselves outside over page pages paid part particular particularly
+        parts pass passed past people perhaps person piece pieces place places plain point points possible
+        pretty previous previously problem properly provide provided provides put puts question quickly quite
+        rarely rather reach read ready real really reason recent recently regarding related relatively remember
+        require required requires rest result right room round rule runs said same says second seem seemed seems
+        seen sense separate serve serves sets seven several shall should show shown shows side significant
+        similar simple simply since single size slightly slow slower slowly small some somebody someone
+        something sometimes soon sort specific specifically stand start started starts stated stay stays step
+        steps still stood stop stopped stops story such suggest suggests sure take taken takes taking talk tell
+        tells term terms than that that's their theirs them themselves then there therefore these they thing
+        things think thirty this those though thought thousand three through thus time times today together told
+        took total toward towards treated tried tries true trying turn turned turns twelve twenty twice type
+        types typically ultimately under understand unless until upon use used useful uses using usual usually
+        various versus very view viewed wait waiting walk want wants watch ways week weeks well went were what
+        whatever when where wherever whether which while whole whom whose widely will with within without won't
+        word words work would write writes writing written wrong wrote year years yes yesterday yet young your
+        yours yourself yourselves
     """,
     "de": """
         aber alle allem allen aller alles also andere anderen auch beim bereits bevor bisher damit dann daran darauf
@@ -117,6 +126,52 @@ _BY_LANGUAGE: Final = {
 }
 
 FUNCTION_WORDS: Final = frozenset(word for words in _BY_LANGUAGE.values() for word in words.split())
+
+# Chinese is written without spaces, so there it is characters: those that part words wherever they stand, those that
+# hang on to the word before or after them, and words of two and three that say how and not what.
+_PARTING: Final = frozenset(
+    "的了是們们這这那哪嗎吗呢吧啊也很都就與与及或而但且被把我你您他她它誰谁麼么沒没在則则若卻却並并雖虽該该此其之"
+)
+_HANGING_BEFORE: Final = frozenset(
+    "以將将於于從从對对讓让給给再又才更最每各個个一不有到要會会可能用由因為为所使等和"
+    "跟當当"
+)
+_HANGING_AFTER: Final = frozenset(
+    "以將将於于從从對对讓让給给再又才更最每各個个一不到要可等和跟著着過过得地時时後后"
+    "前上下中裡里內内來来去"
+)
+_CHINESE: Final = """
+    可以 可能 能夠 能够 應該 应该 必須 必须 需要 如果 如何 因為 因为 因此 所以 雖然 虽然 然後
+    然后 以及 以上 以下 以後 以后 以前 之後 之后 之前 其他 其實 其实 其中 任何 一些 一個 一个
+    一下 一樣 一样 一定 一般 一起 一次 一種 一种 第一 第二 這樣 这样 那樣 那样 什麼 什么 怎麼
+    怎么 為什 为什 所有 每個 每个 各種 各种 不同 不過 不过 不會 不会 不能 不要 還有 还有 只有
+    只是 只要 已經 已经 正在 現在 现在 時候 时候 時間 时间 開始 开始 最後 最后 最近 非常 比較
+    比较 更多 很多 許多 许多 對於 对于 關於 关于 由於 由于 根據 根据 通過 通过 透過 透过 使用
+    進行 进行 提供 包括 例如 比如 以便 目前 直接 或者 並且 并且 而且 但是 無法 无法 沒有 没有
+    有些 有時 有时 成為 成为 作為 作为 大概 找到 方式 可用 來自 来自 來說 来说 方法 問題 问题
+    情況 情况 部分 內容 内容 更加 仍然 其餘 其余 甚至 完全 特別 特别 事情 東西 东西 地方
+"""
+_CHINESE_FUNCTION_WORDS: Final = frozenset(_CHINESE.split())
+
+
+def split_at_function_words(run: str) -> list[str]:
+    """The parts of a run of Chinese characters between those that only join words."""
+    joined = "".join(" " if character in _PARTING else character for character in run)
+    return joined.split()
+
+
+def trimmed(piece: str) -> str:
+    """`piece` without what hangs on to its ends; `""` where nothing worth naming is left."""
+    if piece in _CHINESE_FUNCTION_WORDS:
+        return ""
+    start, end = 0, len(piece)
+    while start < end and piece[start] in _HANGING_BEFORE:
+        start += 1
+    while end > start and piece[end - 1] in _HANGING_AFTER:
+        end -= 1
+    rest = piece[start:end]
+    return rest if len(rest) >= 2 and rest not in _CHINESE_FUNCTION_WORDS else ""
+
 
 _TELLING: Final = {
     language: frozenset(words.split())

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.function_words import FUNCTION_WORDS, language_of
+from aria_dream.dream.function_words import FUNCTION_WORDS, language_of, split_at_function_words, trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,6 +36,10 @@ _HIRAGANA = re.compile("[\u3041-\u309f]")
 """Grammar between Japanese words, never a word worth naming."""
 _CLIPPED = re.compile("['’](?:ve|ll|re|d|m|s|t)$")
 """I've, couldn't, they're, it's: English verbs worn to a letter."""
+_HANGUL = re.compile("[\uac00-\ud7af]")
+_THAI = re.compile("[\u0e01-\u0eff]")
+_LONGEST_PIECE: Final = 8
+_RUN_CHARACTERS: Final = 80
 _RUN = re.compile(rf"[{_UNSPACED}]+")
 
 
@@ -137,6 +141,8 @@ class _Words:
                 self.written.setdefault(folded, Counter())[word] += 1
         self.length = sum(self.count.values()) + (sum(map(len, self.runs)) + grammar) // 2
         self.language = _script(self.runs, self.order) or language_of(self.order)
+        if not grammar:  # Chinese; in Japanese the grammar is written in its own letters
+            self.runs = [part for run in self.runs for part in split_at_function_words(run)]
 
 
 @lru_cache(maxsize=32)
@@ -192,17 +198,26 @@ def _as_written(word: str, one: _Words, two: _Words) -> str:
 
 
 def _common_runs(one: Sequence[str], two: Sequence[str]) -> list[str]:
-    """The longest pieces of two to six characters that both sides hold, in scripts without spaces."""
+    """The longest pieces that both sides hold, in scripts without spaces; what is part of a longer one is left out.
+
+    So a word is not named in fragments, and of a sentence that stands in both nothing is.
+    """
     pieces = _pieces(one) & _pieces(two)
     covered = {part for piece in pieces for part in (piece[1:], piece[:-1])}
-    return sorted(pieces - covered, key=lambda piece: (-len(piece), piece))[:40]
+    whole = (trimmed(piece) for piece in pieces - covered if len(piece) <= _LONGEST_PIECE)
+    return sorted({piece for piece in whole if piece}, key=lambda piece: (-len(piece), piece))[:40]
 
 
 def _pieces(runs: Sequence[str]) -> set[str]:
     found: set[str] = set()
     for run in runs[:2000]:
-        for size in range(2, 7):
-            found.update(run[at : at + size] for at in range(min(len(run), 400) - size + 1))
+        if _HANGUL.match(run):  # words stand apart and end in particles: a stem is what a word begins with
+            found.update(run[:size] for size in range(2, min(len(run), 6) + 1))
+            continue
+        least = 4 if _THAI.match(run) else 2
+        cut = run[:_RUN_CHARACTERS]
+        for size in range(least, min(len(cut), _LONGEST_PIECE + 4) + 1):
+            found.update(cut[at : at + size] for at in range(len(cut) - size + 1))
     return found
 
 

@@ -156,3 +156,24 @@ def test_languages_are_told_apart() -> None:
 def test_any_text_is_read(text: str) -> None:
     common = in_common(NoteView("A", text), NoteView("B", text), flat)
     assert isinstance(common, Common)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("一般使用系統管理員身分執行。", "請以系統管理員的身分登入。", {"系統管理員", "身分"}),
+        ("我們提供的資料庫備份", "他也提供的資料庫備份工具", {"資料庫備份"}),
+        ("這是可以的,因為如果", "那是可以的,因為如果", set()),
+        ("以我的看法", "以我的意見", set()),
+        ("私のパン種は棚の瓶の中で", "棚の瓶にパン種が入っている", {"パン種"}),
+        ("복습하는 사람은 단어를 기억한다", "복습에서 단어가 남는다", {"복습", "단어"}),
+    ],
+    ids=["longest", "edges", "function words only", "fragment", "Japanese", "Korean stems"],
+)
+def test_words_of_scripts_without_spaces_are_named_whole(first: str, second: str, expected: set[str]) -> None:
+    assert set(in_common(NoteView("A", first), NoteView("B", second), flat).words) == expected
+
+
+def test_words_that_say_how_and_not_what_are_never_named() -> None:
+    said = "It becomes what it becomes; typically it requires various things."
+    assert in_common(NoteView("A", said), NoteView("B", said), flat).words == ()
