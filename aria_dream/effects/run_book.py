@@ -42,6 +42,8 @@ class Remembered:
 
 _KEPT = 200
 """Dreams that are kept: more than any two days hold."""
+_RUNS_KEPT = 1000
+"""Runs that are kept, for as long as seeds that brought nothing are not tried again."""
 
 
 class RunBook:
@@ -69,8 +71,9 @@ class RunBook:
             return replace(self._known, damage=str(error))
         except OSError as error:
             return replace(self._known, damage=f"{self._folder / RUNS} cannot be read ({error.strerror or error})")
+        log = parse_run_log(text)
         return Remembered(
-            log=parse_run_log(text),
+            log=replace(log, runs=log.runs[-_RUNS_KEPT:]),
             episodes=tuple(replace(one, params={}, memory=type(one.memory)()) for one in records.episodes[-_KEPT:]),
             open_proposals=open_count(records.states.values()),
             problems=tuple(str(problem) for problem in records.problems),
