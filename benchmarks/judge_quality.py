@@ -5,7 +5,8 @@
 Links: a fifth of them is hidden by `link_recovery.py`; the pool is the ten best of every note, each pair once. A
 pair is kept if the judge keeps it from either side. Prints, one line a vault and seed: pairs in the pool, hidden links
 among them, precision of pool and survivors and their ratio, share of the pool's hidden links that survived, the
-same by distance (2, 3, further or unconnected), and CPU seconds.
+same by distance (2, 3, further or unconnected), verdicts that were drops only because nothing could be named or because
+the two say the same, and CPU seconds.
 
 Corpus: the judge over `examples/triage-corpus.jsonl`, all its notes taken as one vault without links; figures by kind
 only, never by pair.
@@ -28,10 +29,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from aria_dream.dream.calibration import probabilities
-from aria_dream.dream.judge import feature_matrix
+from aria_dream.dream.judge import UNNAMED
 from aria_dream.dream.juxtaposition import Juxtaposition, chance
-from aria_dream.dream.pool import pool_of
+from aria_dream.dream.pool import POOL_PER_NOTE
 from aria_dream.dream.triage import Drop, Keep
 from aria_dream.effects.dreamt_vault import DreamtVault, read_dreamt_vault
 from aria_dream.effects.embedded_judge import EmbeddedJudge, open_embedded_judge
@@ -93,15 +93,25 @@ def links_line(folder: Path, work: Path) -> str:
     vault, judge = opened(folder, work)
     paths = vault.graph.paths
     began = time.process_time()
-    pool = pool_of(judge.ranking, judge.meanings, judge.sizes)
-    likely = probabilities(judge.calibration, feature_matrix(pool.features))
-    best: dict[tuple[int, int], float] = defaultdict(float)
-    for a, b, probability in zip(pool.first.tolist(), pool.second.tolist(), likely.tolist(), strict=True):
-        pair = (min(a, b), max(a, b))
-        best[pair] = max(best[pair], probability)
+    offered = [(a, one) for a, best in judge.ranking.all(POOL_PER_NOTE) for one in best]
+    verdicts = judge.judge(
+        [
+            Juxtaposition(
+                from_=paths[a], to=paths[one.to], score=chance(one.score), path=None, evidence=one.evidence
+            )
+            for a, one in offered
+        ]
+    )
+    best: dict[tuple[int, int], bool] = {}
+    unnamed, twins = 0, 0
+    for (a, one), verdict in zip(offered, verdicts, strict=True):
+        pair = (min(a, one.to), max(a, one.to))
+        best[pair] = best.get(pair, False) or isinstance(verdict, Keep)
+        unnamed += verdict.reason == UNNAMED
+        twins += "consolidation" in verdict.reason
     pairs = sorted(best)
     hidden = np.array([tuple(sorted((paths[a], paths[b]))) in truth for a, b in pairs])
-    kept = np.array([best[pair] >= 0.5 for pair in pairs])
+    kept = np.array([best[pair] for pair in pairs])
     spent = time.process_time() - began
     ways = [shortest_path(vault.graph, a, b, links=vault.links) for a, b in pairs]
     distance = np.array([len(way) - 1 if way else 99 for way in ways])
@@ -114,7 +124,8 @@ def links_line(folder: Path, work: Path) -> str:
     return (
         f"{folder.name:28} pool {len(pairs):6} hidden {int(hidden.sum()):4} precision {pool_precision:.4f} "
         f"survivors {int(kept.sum()):6} precision {kept_precision:.4f} ratio {kept_precision / pool_precision:5.2f} "
-        f"kept {hidden[kept].sum() / max(1, hidden.sum()):.2f}  {by_distance}  {spent:.1f} s"
+        f"kept {hidden[kept].sum() / max(1, hidden.sum()):.2f}  {by_distance}  unnamed {unnamed} "
+        f"same {twins}  {spent:.1f} s"
     )
 
 

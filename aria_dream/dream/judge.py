@@ -35,6 +35,10 @@ of 200 and more. Long notes of one subject are near anyhow; of short ones a rewo
 TWIN_TRANSLATION: Final = (0.58, 0.80)
 """The same for the cosine alone where the notes are in two languages."""
 TWIN_WORDS: Final = (60, 200)
+TWIN_MENTION: Final = 0.12
+"""So much more it takes where one note names the other: it then speaks of it, and hardly is it."""
+TWIN_LENGTHS: Final = 2
+"""A note of more than so many times the words of another is no rewording of it, though it may hold all of it."""
 TWIN_MIN_WORDS: Final = 15
 NEAR_Z: Final = 2.5
 """From here on a reason may say that two notes are close in meaning; below `AWAY_Z` that they are not."""
@@ -184,10 +188,11 @@ def says_the_same(pair: Judged) -> bool:
         return False
     if pair.common.twins >= TWIN_SHARE:
         return True
-    if pair.cosine is None:
+    if pair.cosine is None or pair.features.longer > TWIN_LENGTHS * pair.features.words:
         return False
     if pair.common.one_language:
-        return pair.cosine + pair.common.overlap / 2 >= float(np.interp(pair.common.length, TWIN_WORDS, TWIN_LIKENESS))
+        likeness = pair.cosine + pair.common.overlap / 2 - (TWIN_MENTION if pair.common.mention else 0.0)
+        return likeness >= float(np.interp(pair.common.length, TWIN_WORDS, TWIN_LIKENESS))
     return pair.cosine >= float(np.interp(pair.common.length, TWIN_WORDS, TWIN_TRANSLATION))
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from aria_dream.dream.function_words import FUNCTION_WORDS, language_of, split_at_function_words, trimmed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 MAX_WORDS: Final = 3
 FEW_WORDS: Final = 2
@@ -88,6 +88,8 @@ class Common:
     """Name of the folder that both lie in, where it holds few notes."""
     akin: tuple[str, str, str] | None = None
     """`(title, near, linked)`: a note that is near in meaning to the one titled `near` and linked with the other."""
+    hints: tuple[str, ...] = ()
+    """Clauses made of what the ranking measured (`hinted`)."""
 
 
 def fold(word: str) -> str:
@@ -287,4 +289,19 @@ def apart_from_text(common: Common) -> list[str]:
         clauses.append(f"{title}, which is near {near} in meaning, is linked with {linked}")
     if common.folder:
         clauses.append(f"both lie in the small folder {common.folder}")
-    return clauses
+    return [*clauses, *common.hints]
+
+
+_HINTS: Final = (
+    ("title", 0.8, "their titles are alike"),
+    ("similar notes link there", 0.5, "notes that share words with {first} are linked with {second}"),
+    ("neighbour text", 1.0, "the notes around {first} speak of what {second} and its neighbours speak of"),
+)
+"""A term of the ranking, from where on it is worth saying, and what it then says."""
+
+
+def hinted(terms: Mapping[str, float], first: str, second: str) -> tuple[str, ...]:
+    """What the ranking's terms say of the notes titled `first`, which asks, and `second`; the most telling first."""
+    return tuple(
+        clause.format(first=first, second=second) for name, least, clause in _HINTS if terms.get(name, 0.0) >= least
+    )

@@ -38,7 +38,7 @@ from aria_dream.dream.judge import (
 from aria_dream.dream.juxtaposition import log_odds, title_of
 from aria_dream.dream.meaning import Meanings, background, background_sample, parse_background, render_background
 from aria_dream.dream.pool import HIDDEN_SHARE, ROUNDS, NoteSizes, features_of, learn_calibration, links_of
-from aria_dream.dream.reason import Between, NoteView, fold, in_common
+from aria_dream.dream.reason import Between, NoteView, fold, hinted, in_common
 from aria_dream.effects.embedding import (
     Unembedded,
     load_embedder,
@@ -121,9 +121,10 @@ class EmbeddedJudge:
         often = Counter(tag for fact in self.vault.facts for tag in fact.tags)
         pairs = []
         for at, (one, (a, b), values) in enumerate(zip(found, rows, features_of(told), strict=True)):
+            terms = {term.name: term.value for term in one.evidence}
             features = pair_features(
                 log_odds(one.score),
-                {term.name: term.value for term in one.evidence},
+                terms,
                 values,
                 words=(self.sizes.words[a], self.sizes.words[b]),
                 folder_notes=folders.count(folders[a]) if folders[a] == folders[b] else 0,
@@ -134,6 +135,7 @@ class EmbeddedJudge:
                 missing=self._missing(views[a], views[b]),
                 folder=folders[a].rpartition("/")[2] if 0 < features.folder_notes <= SMALL_FOLDER else None,
                 akin=self._akin(int(told.akin[at]), a, b),
+                hints=hinted(terms, title_of(one.from_), title_of(one.to)),
             )
             cosine = float(cosines[at]) if features.nearness is not None else None
             pairs.append(Judged(features=features, common=common, cosine=cosine))
