@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import secrets
 import socket
 from datetime import datetime
@@ -65,6 +66,7 @@ def command(
     places = find_places()
     with progress_bar("Reading notes") as progress:
         seen = read_dreamt_vault(vault, places, progress=progress)
+    gc.freeze()  # all of it stays: no collection need look at it again
     book = RecordBook(seen.live.state_folder(places))
     again = None if replay is None else _logged(book, replay)
     request = DreamRequest(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,7 @@ def command(vault: Path, *, origin: str | None, everything: bool, limit: int, as
     places = find_places()
     with progress_bar("Reading notes") as progress:
         seen = read_dreamt_vault(vault, places, progress=progress)
+    gc.freeze()  # all of it stays: no collection need look at it again
     path = None if origin is None else chosen_note(seen, origin)
     decided = decided_pairs(RecordBook(seen.live.state_folder(places)).read().states.values())
     with ContentCache(places.vault_cache(seen.root)) as cache, progress_bar("Reading words") as progress:

@@ -90,6 +90,8 @@ class Ranking:
         self._structure = structure
         self._text_of = text_of
         self._hidden = np.flatnonzero(~space.visible)
+        self._spelled: tuple[int, dict[int, str]] = (-1, {})
+        """The words of the note that was spelled last, by their columns."""
         self._excluded: dict[int, list[int]] = {}
         for first, second in excluded:
             self._excluded.setdefault(first, []).append(second)
@@ -219,14 +221,16 @@ class Ranking:
 
     def _shared_words(self, note: int, to: int) -> str:
         """The words that make the two texts alike, strongest first; `""` without `text_of`."""
-        if self._text_of is None:
-            return ""
         mine, weights = self._space.text.row(note)
         others, other_weights = self._space.text.row(to)
         shared, here, there = np.intersect1d(mine, others, return_indices=True)
+        if self._text_of is None or not len(shared):
+            return ""
         order = np.argsort(-weights[here] * other_weights[there], kind="stable")[:_WORDS_SHOWN]
-        known = spell(f"{self._notes(note).title}\n{self._text_of(note)}")
-        known = {number % self._space.text.width: word for number, word in known.items()}
+        if self._spelled[0] != note:
+            known = spell(f"{self._notes(note).title}\n{self._text_of(note)}")
+            self._spelled = note, {number % self._space.text.width: word for number, word in known.items()}
+        known = self._spelled[1]
         return ", ".join(known[number] for number in shared[order].tolist() if number in known)
 
     def _mentions(self, note: int, to: int) -> str:

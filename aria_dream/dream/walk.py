@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from aria_dream.dream.juxtaposition import Juxtaposition
-    from aria_dream.vault.graph import LinkGraph, NoteFacts
+    from aria_dream.vault.graph import LinkGraph, Neighbours, NoteFacts
 
 MIN_WORDS = 40
 STARTS_REMEMBERED = 60
@@ -112,13 +112,15 @@ def walkable_notes(
     daily: Container[str],
     template: Container[str],
     hidden: Container[str],
+    links: Neighbours | None = None,
 ) -> tuple[Walkable, ...]:
     """The notes of `graph`, in its order, as the walk sees them; a path without facts is left out.
 
+    `links` (the graph's `undirected`) saves counting neighbours.
     `daily`, `template`, `hidden`: vault paths that the vault's settings and the policy name. Our own files (`marker`),
     `dream: false` and Obsidian's ignored files are invisible too.
     """
-    degrees = _degrees(graph)
+    degrees = _degrees(graph) if links is None else [after - before for before, after in pairwise(links.offsets)]
     words_in_title = [len(title_of(path).split()) for path in graph.paths]
     known = {fact.path: fact for fact in facts}
     notes = []

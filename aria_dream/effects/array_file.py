@@ -48,9 +48,12 @@ def read_arrays(file: Path, key: bytes) -> Arrays | None:
         return None
     arrays: Arrays = {}
     at = _HEAD_BYTES + _aligned(size)
-    for name, kind, count in json.loads(data[_HEAD_BYTES : _HEAD_BYTES + size]):
-        arrays[name] = np.frombuffer(data, dtype=np.dtype(kind), count=count, offset=at if count else 0)
-        at += _aligned(arrays[name].nbytes)
+    try:
+        for name, kind, count in json.loads(data[_HEAD_BYTES : _HEAD_BYTES + size]):
+            arrays[name] = np.frombuffer(data, dtype=np.dtype(kind), count=count, offset=at)
+            at += _aligned(arrays[name].nbytes)
+    except ValueError:  # `size` is damaged
+        return None
     return arrays
 
 

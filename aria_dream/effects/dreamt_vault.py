@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.walk import walkable_notes
-from aria_dream.effects.index import read_vault
+from aria_dream.effects.index import collector_paused, read_vault
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.vault_names import read_vault_names
 from aria_dream.policy.residence import choose_home
@@ -80,6 +80,7 @@ class DreamtVault:
             daily={path for path in self.graph.paths if obsidian.is_daily(path)},
             template={path for path in self.graph.paths if obsidian.is_template(path)},
             hidden=frozenset(),
+            links=self.links,
         )
 
     @cached_property
@@ -106,7 +107,11 @@ def read_dreamt_vault(
     Raises:
         VaultUnreadableError: the vault does not exist, is no folder or cannot be listed.
     """
-    index = read_vault(root, places.cache, progress=progress)
+    with collector_paused():
+        return _dreamt(read_vault(root, places.cache, progress=progress), places, environ)
+
+
+def _dreamt(index: VaultIndex, places: Places, environ: Mapping[str, str]) -> DreamtVault:
     live = read_live_policy(index.root, places, environ)
     everything = tuple(index.facts)
     sharing, unmatched = survey(everything, live.policy)
