@@ -33,7 +33,7 @@ def _any(*alternatives: str) -> re.Pattern[str]:
 LABELS: Final = (
     (Role.DIRECTIVE, _any(
         r"(?:operator|user|human)(?:'s)?(?: (?:directive|decision|instruction|request|rule))?",
-        r"(?:operator )?directive(?: \((?:operator|user)\))?", "operator_directive",
+        r"(?:operator[ _])?directive",
     )),
     (Role.OUTCOME, _any(
         r"(?:observed )?(?:outcome|result|effect)s?", "observed|measured|observation|later|since then",
@@ -57,6 +57,11 @@ FIELDS_LEFT_OUT: Final = frozenset(
     }
 )  # fmt: skip
 """Labels of what is a property of the entry and no claim."""
+
+PROPERTIES_THAT_TELL: Final = frozenset(
+    {"summary", "lesson", "pattern", "finding", "learned", "outcome", "operator directive", "directive", "surprise"}
+)
+"""Properties of a capsule that claim something."""
 
 HEDGED: Final = _any(
     r"\b(?:probably|perhaps|maybe|presumably|likely|apparently)\b",

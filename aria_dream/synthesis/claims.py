@@ -19,6 +19,7 @@ from aria_dream.synthesis.claim_words import (
     FIELDS_LEFT_OUT,
     HEDGED,
     LABELS,
+    PROPERTIES_THAT_TELL,
     SELF_CONFIRMED,
     Role,
     is_claim,
@@ -60,7 +61,8 @@ class Claim:
     """`2026-11-30 14:32` of its entry, where that has a time, and of every time it names whose date is known."""
 
 
-_LABEL = re.compile(r"^[*_`]*([A-Za-z][A-Za-z'_ ()-]{1,40}?)[*_`]*[ \t]*:[*_`]*[ \t]+(?=\S)")
+_LABEL = re.compile(r"^[*_`]*([A-Za-z][\w' ().,-]{1,60}?)[*_`]*[ \t]*:[*_`]*[ \t]+(?=\S)")
+_BRACKETED = re.compile(r"[ \t]*\([^()]*\)")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])[ \t]+(?=[^\s\da-z])|(?<=[。！？])")
 _QUOTE = re.compile(r"[“\"„«»]([^“”\"„«»\n]{8,400})[”\"“«»]")
 _STAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})")
@@ -106,7 +108,7 @@ def set_aside_reason(claim: Claim) -> str:
 def _claims(entry: Entry, own: frozenset[str], names: dict[str, Entry]) -> Iterator[Claim]:
     for line, text, quoted in _passages(entry):
         label = _LABEL.match(text)
-        name = label[1].strip().lower() if label else ""
+        name = _BRACKETED.sub("", label[1]).strip().lower() if label else ""
         if name.replace(" ", "_") in FIELDS_LEFT_OUT:
             continue
         role = next((role for role, pattern in LABELS if pattern.fullmatch(name)), None) if name else None
@@ -132,7 +134,10 @@ def _passages(entry: Entry) -> Iterator[tuple[int, str, bool]]:
     """`(line, text, whether it is a block quote)` of every list item and paragraph, its wrapped lines joined."""
     start, quoted = 0, False
     parts: list[str] = []
-    if not re.search(r"\w", entry.text):
+    if entry.kind is SourceKind.CAPSULE:
+        told = ((name.replace("_", " "), value) for name, value in entry.properties.items())
+        yield from ((entry.line, f"{name}: {value}", False) for name, value in told if name in PROPERTIES_THAT_TELL)
+    elif not re.search(r"\w", entry.text):
         yield entry.line, entry.title, False
     for number, raw in enumerate(entry.text.split("\n"), start=entry.text_line):
         line = raw.strip()

@@ -32,18 +32,22 @@ BACKGROUND_LEAST: Final = 200
 """Pairs of claims from which the background is trusted."""
 CAUSE_LEAST: Final = 0.5
 """Two claims that each name a cause must name like causes."""
-TWIN_SHARE: Final = 0.5
-"""Share of common words from which a denial in only one of the two is a contradiction, not a repetition."""
+TWIN_SHARE: Final = 0.66
+"""Share of common words, of all the words of two texts, from which a denial in only one of them contradicts the other.
+In fewer common words a denial is as often another way to say the same ("it was never opened", "nobody opened it")."""
+HELD_SHARE: Final = 0.9
+"""And so is one where nearly all words of the shorter text are in the longer one."""
 FEW_CLAIMS: Final = 2
 
 _CAUSE = re.compile(
     r"\b(?:because(?: of)?|due to|since|owing to|weil|parce que|porque|perché|omdat|ponieważ)\b(.{6,})", re.IGNORECASE
 )
 _DENIAL = re.compile(
-    r"\b(?:not|no|never|none|cannot|without|nothing|nicht|kein\w*|nie|ne|pas|jamais|nunca|sin|non|mai|niet|geen)\b"
+    r"\b(?:not|no|never|none|nobody|cannot|without|nothing|nicht|kein\w*|ohne|nie|ne|pas|jamais|nunca|sin|non|mai|niet|geen)\b"
     r"|n['’]t\b",
     re.IGNORECASE,
 )
+_AUXILIARY = frozenset({"the", "did", "does", "was", "were", "had", "has", "have", "been", "are", "its"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,13 +115,14 @@ def _floor(cosines: NDArray[np.float32]) -> float:
 def contradicts(a: str, b: str) -> bool:
     """Whether one of two texts in like words denies what the other says."""
     first, second = _content(a), _content(b)
-    shared = len(first & second) / max(1, min(len(first), len(second)))
-    return shared >= TWIN_SHARE and bool(_DENIAL.search(a)) is not bool(_DENIAL.search(b))
+    shared = len(first & second)
+    twins = shared >= TWIN_SHARE * max(1, len(first | second)) or shared >= HELD_SHARE * min(len(first), len(second))
+    return twins and bool(_DENIAL.search(a)) is not bool(_DENIAL.search(b))
 
 
 def _content(text: str) -> set[str]:
     words = re.findall(r"[^\W\d_]{3,}", _DENIAL.sub(" ", text).casefold())
-    return {word[:6] for word in words}
+    return {word[:3] for word in words if word not in _AUXILIARY}
 
 
 def find_patterns(claims: Sequence[Claim], likeness: Likeness) -> tuple[Pattern, ...]:

@@ -12,6 +12,7 @@ import pytest
 
 from aria_dream.synthesis.evidence import find_red_green, parse_evidence
 from aria_dream.synthesis.lesson import read_rows, render_lessons, row_failures
+from aria_dream.synthesis.patterns import contradicts
 from aria_dream.synthesis.sources import MemoryFile, Reading, SourceKind, read_capsules, read_dated
 from aria_dream.synthesis.synthesis import Inputs, Synthesis, synthesise
 
@@ -80,6 +81,22 @@ def test_one_event_or_a_contradiction_admits_nothing(blocks: tuple[str, ...]) ->
     found = run(session(*blocks))
     assert found.lessons == ()
     assert "No lessons extracted this pass" in found.entry
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "contradicted"),
+    [
+        ("The restart fixed the lock.", "The restart did not fix the lock.", True),
+        ("Nothing checks for links that broke overnight.",
+         "The check for broken links runs now, and it catches a link that lost its note overnight.", True),
+        ("The archive was never opened after it was made.", "Nobody opened the archive once it was written.", False),
+        ("Restarting the indexer before the migration avoids the lock.",
+         "The lock did not appear because the indexer was restarted before migrating.", False),
+        ("The restart fixed the lock.", "The lock was fixed by the restart.", False),
+    ],
+)  # fmt: skip
+def test_a_denial_in_like_words_is_a_contradiction(first: str, second: str, *, contradicted: bool) -> None:
+    assert contradicts(first, second) is contradicts(second, first) is contradicted
 
 
 def test_two_causes_are_two_things() -> None:
@@ -237,6 +254,22 @@ def test_capsules_count_too() -> None:
     told = ((1, A), (2, B))
     files = [MemoryFile(path=f"c{n}.md", text=f"---\ncreated_at: 2026-11-2{n}\n---\n{t}\n") for n, t in told]
     assert kinds(run(read_capsules(files, UTC))) == ["two-source"]
+
+
+@pytest.mark.parametrize(
+    ("sentences", "type_"),
+    [
+        ((A, B), "failure-mode"),
+        (("The import kept all the notes it got.", "Each import kept all notes it got so far."), "procedural"),
+        (("We estimated the import at ten minutes.", "The import was guessed at ten minutes again."), "calibration"),
+        (("Miscall: the import is done in no time.", "Miscall: no time is lost by an import."), "calibration"),
+        (("Operator: copy the notes before each import.", "Operator: each import is begun with a copy."), "doctrine"),
+        (("The import is a goal of this quarter.", "The goal of the quarter is the import."), "strategic"),
+    ],
+)
+def test_the_type_of_a_lesson(sentences: tuple[str, str], type_: str) -> None:
+    (lesson,) = run(session(*sentences)).lessons
+    assert lesson.type == type_
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,8 @@ def test_two_capsules_of_one_instant_are_one_event() -> None:
         ("Operator directive: take a copy before every import.", Role.DIRECTIVE),
         ("- **Operator:** take a copy before every import.", Role.DIRECTIVE),
         ("The operator asked for a copy before every import.", Role.DIRECTIVE),
+        ("> **Operator directive (2026-11-20):** take a copy before every import.", Role.DIRECTIVE),
+        ("Directive (operator): take a copy before every import.", Role.DIRECTIVE),
         ("**Outcome**: the copy brought back nine of the notes.", Role.OUTCOME),
         ("- Observed: the copy brought back nine of the notes.", Role.OUTCOME),
         ("Guard: list every link that was lost overnight.", Role.REMEDY),
@@ -169,6 +171,19 @@ def test_what_is_set_aside(text: str) -> None:
     kept, aside = find_claims([entry(text)])
     assert kept == ()
     assert len(aside) == 1
+
+
+def test_properties_of_a_capsule_tell_too() -> None:
+    told = "operator_directive: take a copy before every import\nobjective: get all letters in today"
+    head = f"created_at: 2026-11-20\n{told}"
+    file = MemoryFile(path="c/x.md", text=f"---\n{head}\n---\nThe letters of the first year are all in.\n")
+    found = claims(*read_capsules([file], UTC).entries)
+    assert [(claim.role, claim.ref) for claim in found] == [(Role.DIRECTIVE, "c/x.md:1"), (Role.PLAIN, "c/x.md:6")]
+
+
+def test_a_block_without_a_body_is_its_title() -> None:
+    (claim,) = claims(replace(entry(""), title="The indexer crashed on the cold cache again"))
+    assert claim.ref == "S1.md:1"
 
 
 def test_a_claim_knows_its_line_and_wrapped_lines_are_one() -> None:
