@@ -6,14 +6,15 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from aria_dream.dream.calibration import uncalibrated
+from aria_dream.dream.calibration import Calibration, uncalibrated
 from aria_dream.dream.judge import PRIOR, Judged, PairFeatures, judge_pairs, says_the_same
 from aria_dream.dream.juxtaposition import Juxtaposition
+from aria_dream.dream.pool import learn_calibration
 from aria_dream.dream.reason import NoteView, fold, in_common
 from aria_dream.dream.triage import Drop
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
@@ -119,6 +120,36 @@ def test_a_vault_is_embedded_calibrated_and_judged_and_nothing_lies_in_it(tmp_pa
         for word in _quoted(verdict.reason):
             for path in (found.from_, found.to):
                 assert fold(word) in fold(f"{path}\n{(root / path).read_text(encoding='utf-8')}")
+
+
+def test_what_was_learned_is_kept_through_an_edit_and_not_through_a_change_of_many_links(
+    tmp_path: Path, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, places = tmp_path / "vault", Places(state=tmp_path / "state", cache=tmp_path / "cache")
+    write_vault(root)
+    taught: list[int] = []
+    def told(*arguments: Any) -> Calibration:
+        taught.append(1)
+        return learn_calibration(*arguments)
+
+    monkeypatch.setattr("aria_dream.effects.embedded_judge.learn_calibration", told)
+
+    def opened() -> Calibration:
+        vault = read_dreamt_vault(root, places, environ={})
+        with ContentCache(places.vault_cache(vault.root)) as cache:
+            return open_embedded_judge(vault, cache, build_ranking(vault, cache), embedder=embedder).calibration
+
+    first = opened()
+    note = root / "en" / "starter en.md"
+    note.write_text(note.read_text(encoding="utf-8") + "\nOne line more.\n", encoding="utf-8")
+    assert opened() == first
+    assert opened() == first
+    assert len(taught) == 1
+    for language in LANGUAGES:
+        hub = root / f"hub {language}.md"
+        hub.write_text(f"All about [[memory {language}]] and [[muscle {language}]].\n", encoding="utf-8")
+    opened()
+    assert len(taught) == 2
 
 
 def _quoted(reason: str) -> list[str]:

@@ -105,6 +105,15 @@ def test_near_duplicates_are_left_to_consolidation_however_strong(common: Common
     assert "consolidation" in verdict.reason
 
 
+def test_a_note_that_names_the_other_or_is_far_longer_is_hardly_its_rewording() -> None:
+    alike = replace(COMMON, overlap=0.6, length=400)
+    assert says_the_same(judged(STRONG, alike, 0.72))
+    assert not says_the_same(judged(STRONG, replace(alike, mention=("Compost", "starter")), 0.72))
+    assert says_the_same(judged(STRONG, replace(alike, mention=("Compost", "starter")), 0.9))
+    assert not says_the_same(judged(replace(STRONG, words=30), alike, 0.72))
+    assert says_the_same(judged(replace(STRONG, words=30), replace(alike, twins=0.9), 0.72))  # an excerpt is a copy
+
+
 def test_two_stubs_are_no_duplicates() -> None:
     assert not says_the_same(judged(STRONG, replace(COMMON, twins=1.0, overlap=1.0, length=5), 0.99))
 
@@ -131,9 +140,12 @@ def test_reasons_name_the_strongest_signs() -> None:
         ({"tags": ("bread", "rare")}, "both are tagged #bread"),
         ({"akin": ("Levain", "Starter", "Rye")}, "Levain, which is near Starter in meaning, is linked with Rye"),
         ({"folder": "Ovens"}, "both lie in the small folder Ovens"),
+        ({"hints": ("their titles are alike",)}, "their titles are alike"),
     ],
 )
-def test_what_is_neither_word_nor_link_is_named_before_a_pair_is_given_up(shared: dict[str, str], said: str) -> None:
+def test_what_is_neither_word_nor_link_is_named_before_a_pair_is_given_up(
+    shared: dict[str, object], said: str
+) -> None:
     silent = replace(STRONG, mention=False, nearness=0.5, passages=3.0)
     (kept,) = judge_pairs(JUDGE, [judged(silent, replace(NOTHING, **shared))])  # type: ignore[arg-type]  # each is of its field's type
     assert isinstance(kept, Keep)

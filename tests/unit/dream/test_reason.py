@@ -16,6 +16,7 @@ from aria_dream.dream.reason import (
     Common,
     NoteView,
     fold,
+    hinted,
     in_common,
     listed,
     meet,
@@ -177,3 +178,12 @@ def test_words_of_scripts_without_spaces_are_named_whole(first: str, second: str
 def test_words_that_say_how_and_not_what_are_never_named() -> None:
     said = "It becomes what it becomes; typically it requires various things."
     assert in_common(NoteView("A", said), NoteView("B", said), flat).words == ()
+
+
+def test_hints_are_said_of_strong_terms_only() -> None:
+    terms = {"title": 1.0, "similar notes link there": 0.6, "neighbour text": 0.9}
+    assert hinted(terms, "Rye", "Oven") == (
+        "their titles are alike",
+        "notes that share words with Rye are linked with Oven",
+    )
+    assert hinted({}, "Rye", "Oven") == ()

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from aria_dream.effects.vectors import FILE_NAME, ContentCache, read_vectors, write_vectors
+from aria_dream.effects.vectors import (
+    FILE_NAME,
+    ContentCache,
+    read_passages,
+    read_vectors,
+    write_passages,
+    write_vectors,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -175,3 +182,15 @@ def test_two_processes_lose_nothing(tmp_path: Path) -> None:
     }
     with ContentCache(tmp_path) as cache:
         assert cache.get_many("k", list(expected)) == expected
+
+
+def test_passages_come_back_nearly_as_they_were_and_torn_ones_not_at_all(tmp_path: Path) -> None:
+    rows = unit_vectors(7, dim=64)
+    with ContentCache(tmp_path) as cache:
+        write_passages(cache, "passages", {key(1): rows[:3], key(2): rows[3:], key(3): rows[:1]})
+        cache.put_many("passages", {key(3): b"torn", key(4): bytes(64), key(5): b""})
+        asked = [key(number) for number in (2, 1, 3, 4, 5, 6)]
+        found = read_passages(cache, "passages", asked, 64)
+    assert [part.shape for part in found] == [(4, 64), (3, 64), (0, 64), (0, 64), (0, 64), (0, 64)]
+    np.testing.assert_allclose(found[1] @ rows[:3].T, rows[:3] @ rows[:3].T, atol=0.02)
+    np.testing.assert_allclose(np.linalg.norm(found[0], axis=1), 1.0, atol=1e-5)
