@@ -47,6 +47,11 @@ def test_no_sentinel_and_no_role_can_be_forged(forged: str) -> None:
     assert all(line.startswith(LINE_MARK) for line in inside)
 
 
+def test_the_nonce_stands_in_the_sentinels_only() -> None:
+    wrapped = MARK.wrap(f"a {MARK.nonce} b {MARK.nonce[:8]}\u200b{MARK.nonce[8:]} c")
+    assert wrapped.split("\n")[1] == f"{LINE_MARK}a  b  c"
+
+
 def test_what_a_reader_sees_is_kept() -> None:
     seen = "Größe – 漢字, العربية, [[link]], `code`, - [ ] task, é, 🙂\n\tindented"
     assert harmless_text(seen) == seen
