@@ -9,6 +9,7 @@ retelling.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 
     from aria_dream.synthesis.sources import Entry
 
-MAX_CLAIMS: Final = 600
-"""Of one run, newest entries first: more would only make the night longer."""
+CLAIMS_OF_A_KIND: Final = 150
+"""Claims of one kind of source that a run compares, newest entries first: all with all takes seconds."""
 COPIED_WORDS: Final = 14
 """So many words in a row that two claims share are a copy, unless their entries name different events. Fewer are how
 people say a thing twice."""
@@ -81,7 +82,18 @@ def find_claims(entries: Sequence[Entry]) -> tuple[tuple[Claim, ...], tuple[Clai
         own = _entry_ids(entry)
         for claim in _claims(entry, own, names):
             (set_aside if set_aside_reason(claim) else kept).append(claim)
-    return tuple(kept[:MAX_CLAIMS]), tuple(set_aside)
+    return tuple(kept), tuple(set_aside)
+
+
+def claims_to_compare(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """The claims that one run compares: the first `CLAIMS_OF_A_KIND` of each kind, so that none crowds out another."""
+    counts: Counter[SourceKind] = Counter()
+    kept: list[Claim] = []
+    for claim in claims:
+        counts[claim.entry.kind] += 1
+        if counts[claim.entry.kind] <= CLAIMS_OF_A_KIND:
+            kept.append(claim)
+    return tuple(kept)
 
 
 _TELLING = frozenset(

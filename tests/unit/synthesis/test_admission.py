@@ -204,6 +204,11 @@ def test_staged_rows_are_pressure_and_no_evidence() -> None:
     assert "1 staged" in run(session(A, B), staged).entry
 
 
+def test_what_is_not_compared_is_said() -> None:
+    crowd = "\n".join(f"- The pump number {number} was mended with a part." for number in range(400))
+    assert "250 not compared" in run(session(crowd)).entry
+
+
 def test_without_a_model_the_machines_still_speak() -> None:
     rows, _ = parse_evidence("".join(json.dumps(row) + "\n" for row in red_green()), UTC)
     inputs = Inputs(readings=(session(A, B),), evidence=rows, log=b"", lessons=b"", said=("no model",))

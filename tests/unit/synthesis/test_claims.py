@@ -8,7 +8,14 @@ from datetime import UTC, date, datetime
 import pytest
 
 from aria_dream.synthesis.claim_words import Role
-from aria_dream.synthesis.claims import Claim, events, find_claims, one_event
+from aria_dream.synthesis.claims import (
+    CLAIMS_OF_A_KIND,
+    Claim,
+    claims_to_compare,
+    events,
+    find_claims,
+    one_event,
+)
 from aria_dream.synthesis.sources import Entry, MemoryFile, SourceKind, read_capsules
 
 A = "The indexer crashes when its cache is cold after a restart."
@@ -200,6 +207,14 @@ def test_a_claim_knows_its_line_and_wrapped_lines_are_one() -> None:
 def test_links_and_marks_are_read_as_text() -> None:
     (claim,) = claims(entry("**The** [[Cache|cold cache]] of the [indexer](x.md) was `empty` again."))
     assert claim.text == "The cold cache of the indexer was empty again."
+
+
+def test_no_kind_crowds_out_another() -> None:
+    crowd = entry("\n".join(f"- The pump number {number} was mended with a part." for number in range(400)))
+    other = entry(A, 2, kind=SourceKind.FAILURE_MODE)
+    kept = claims_to_compare(claims(crowd, other))
+    assert len(kept) == CLAIMS_OF_A_KIND + 1
+    assert kept[-1].text == A
 
 
 def test_earlier_lessons_and_staged_rows_claim_nothing() -> None:
