@@ -79,7 +79,8 @@ def test_a_model_that_obeys_every_attacker(tmp_path: Path, replies: Iterator[str
         ids = {pair["id"] for result in results for pair in result["pairs"]}
         assert set(re.findall(r"(?<!\\)\^aria-([a-z2-7]+)", text)) <= ids
     assert any(result["pairs"] for result in results)
-    assert any(drop["probability"] is None for result in results for drop in result["dropped"])
+    (told,) = [(root / path).read_text(encoding="utf-8") for path in ours if path.endswith(" dream.md")]
+    assert "⚠ unreadable: the answer " in told  # what could not be read is shown in the fold, in our words
 
 
 def _is_state(path: str) -> bool:
