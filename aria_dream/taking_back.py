@@ -31,11 +31,7 @@ def take_back(desk: Desk, state: ProposalState, done: Settlement, *, by: str) ->
     if state.state != "applied":
         done.said.append(f"{pair_of(state)} ({id_}): nothing to undo, it is {state.state.replace('_', ' ')}")
         return ()
-    changes = desk.files.past_changes()
-    earlier = next((one for one in changes if one.label == rollback_label(state)), None)
-    if earlier is not None:  # it was taken back, and a crash came before the journal
-        return _record(desk, state, by, done)
-    change = next((one for one in changes if one.change_id == state.history), None)
+    change = next((one for one in desk.files.past_changes() if one.change_id == state.history), None)
     if desk.now - state.since > desk.window or (change is None and state.history):
         hours = desk.vault.live.policy.settings.rollback_window_h
         return _by_hand(state, (f"the {hours} hours are over; {_hint(state)}",), done)
@@ -45,11 +41,6 @@ def take_back(desk: Desk, state: ProposalState, done: Settlement, *, by: str) ->
         )
         return ()
     return _roll_back(desk, state, change, done, by=by)
-
-
-def rollback_label(state: ProposalState) -> str:
-    """Names the one rollback of an application in the history, so that a crash after it is recognised."""
-    return f"roll back {state.proposal.id} {state.since.isoformat()}"
 
 
 def _hint(state: ProposalState) -> str:
@@ -84,10 +75,12 @@ def _roll_back(desk: Desk, state: ProposalState, change: PastChange, done: Settl
 
 
 def _write(desk: Desk, state: ProposalState, changes: ChangeSet, done: Settlement, *, by: str) -> tuple[str, ...]:
-    outcome = desk.files.write(changes, label=rollback_label(state), quiet_s=desk.quiet_s)
+    outcome = desk.files.write(changes, label=f"roll back {state.proposal.id}", quiet_s=desk.quiet_s)
     match outcome:
-        case Written():
-            return _record(desk, state, by, done)
+        case Written():  # also where a crash came before the journal: then there was nothing left to write
+            desk.book.note(event_record("rolled_back", state.proposal.id, desk.now, by=by))
+            done.undone.append(state.proposal.id)
+            return ()
         case Exists():
             return _by_hand(state, (f"“{outcome.path}” is in the way; rename it and undo again",), done)
         case Conflict() | Refused() | Failed():
@@ -95,9 +88,3 @@ def _write(desk: Desk, state: ProposalState, changes: ChangeSet, done: Settlemen
             return ()
         case _:
             assert_never(outcome)
-
-
-def _record(desk: Desk, state: ProposalState, by: str, done: Settlement) -> tuple[str, ...]:
-    desk.book.note(event_record("rolled_back", state.proposal.id, desk.now, by=by))
-    done.undone.append(state.proposal.id)
-    return ()

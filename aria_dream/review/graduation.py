@@ -101,7 +101,8 @@ def wilson(hits: int, of: int) -> tuple[float, float]:
     share, square = hits / of, Z * Z
     middle = share + square / (2 * of)
     half = Z * sqrt(share * (1 - share) / of + square / (4 * of * of))
-    return max(0.0, (middle - half) / (1 + square / of)), min(1.0, (middle + half) / (1 + square / of))
+    low, high = (middle - half) / (1 + square / of), (middle + half) / (1 + square / of)
+    return max(0.0, min(share, low)), min(1.0, max(share, high))  # rounding may not put the share outside
 
 
 def track_records(

@@ -1,0 +1,200 @@
+"""Kills a settlement at every point, again and again; the next start must finish it as if nothing had happened.
+
+Run by `test_review_crash.py` as a process of its own (it forks): `review_crash_driver.py SCENARIO MODE FOLDER`. In mode
+`steps` a point is each step that a write announces and the moments before and after each journal record; in mode
+`calls` each system call that writes, before, after and in the middle. Prints the number of points; a broken promise
+raises.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sys
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from aria_dream.desk import Desk, Settlement
+from aria_dream.effects.dreamt_vault import read_dreamt_vault
+from aria_dream.effects.files import DiskVault
+from aria_dream.effects.places import Places
+from aria_dream.effects.records import RecordBook
+from aria_dream.review.merging import plan_merge
+from aria_dream.review.plan import Planned
+from aria_dream.review.proposal import Proposal, event_record, planned_record, proposal_id
+from aria_dream.review_cycle import settle
+from aria_dream.vault.note import NotePath
+from tests.e2e.crash_driver import Killer
+from tests.reviewed import COMPOST, SLACK, dream_note, id_of, night, tick, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+NOW = datetime(2026, 11, 30, 7, 41, tzinfo=UTC)
+MERGED = ("Sourdough starter.md", "Tides.md")
+MERGE = proposal_id("merge", MERGED, 0)
+
+
+class KilledBook(RecordBook):
+    """A record book with a point before and after each record."""
+
+    def __init__(self, folder: Path, killer: Killer) -> None:
+        super().__init__(folder)
+        self._killer = killer
+
+    def note(self, record: Mapping[str, object]) -> None:
+        """Journals it."""
+        self._killer.tick()
+        super().note(record)
+        self._killer.tick()
+
+
+def places(folder: Path) -> Places:
+    """Where this run keeps its things."""
+    return Places(cache=folder / "cache", state=folder / "state")
+
+
+def desk(folder: Path, killer: Killer | None = None) -> Desk:
+    """The desk as a start finds it."""
+    seen = read_dreamt_vault(folder / "vault", places(folder), environ={})
+    state = seen.live.state_folder(places(folder))
+    state.mkdir(parents=True, exist_ok=True)
+    after = killer.tick if killer else lambda _step: None
+    files = DiskVault(seen.root, state, now=lambda: NOW, after_step=after)
+    book = KilledBook(state, killer) if killer else RecordBook(state)
+    return Desk(vault=seen, files=files, book=book, now=NOW)
+
+
+def settled(folder: Path) -> Settlement:
+    """One start and one settlement, as often as it asks for another."""
+    done = Settlement(again=True)
+    while done.again:
+        at = desk(folder)
+        at.files.recover()
+        done = settle(at)
+    return done
+
+
+def link(folder: Path) -> None:
+    """Two ticks: a link, and a pair that is refused."""
+    note = night(folder / "vault", day=NOW.date())
+    write(folder / "vault", "dreaming.md", "---\naria-dream: policy\naria-dream-id: abcdefgh23456723\n---\n")
+    tick(note, id_of(COMPOST))
+    tick(folder / "vault" / "dreams" / "Dream review.md", id_of(SLACK), "-no")
+
+
+def undo(folder: Path) -> None:
+    """A link that was placed and is to be taken back."""
+    link(folder)
+    settled(folder)
+    tick(folder / "vault" / dream_note(NOW.date()), id_of(COMPOST), "-undo")
+
+
+def merge(folder: Path) -> None:
+    """A change of several files, approved in the terminal, behind a ticked link."""
+    link(folder)
+    (folder / "vault" / "Slack water.md").write_bytes(b"See [[Tides]] and [[Sourdough starter]].\r\n")
+    at = desk(folder)
+    titles = tuple(path.removesuffix(".md") for path in MERGED)
+    at.book.propose([Proposal(id=MERGE, kind="merge", paths=MERGED, round=0, at=NOW, expires_at=None, titles=titles)])
+    planned = plan_merge(at.view(MERGED, inbound=True), *map(NotePath, MERGED))
+    assert isinstance(planned, Planned)
+    assert len({edit.path for edit in planned.edits}) > 2
+    at.book.note(planned_record(MERGE, planned.edits, NOW))
+    at.book.note(event_record("approved", MERGE, NOW, by="terminal"))
+
+
+SCENARIOS: dict[str, Callable[[Path], None]] = {"link": link, "undo": undo, "merge": merge}
+
+
+def held(folder: Path) -> dict[str, bytes]:
+    """Every file of the vault."""
+    root = folder / "vault"
+    return {place.relative_to(root).as_posix(): place.read_bytes() for place in root.rglob("*") if place.is_file()}
+
+
+def events(folder: Path) -> Counter[tuple[str, str]]:
+    """How often each event is in the journal, by proposal."""
+    (journal,) = (folder / "state").rglob("proposals.jsonl")
+    rows = []
+    for line in journal.read_bytes().splitlines():
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            continue  # a torn line of the crash
+    return Counter((str(row.get("id")), str(row["event"])) for row in rows)
+
+
+def killed_at(point: int, mode: str, folder: Path) -> bool:
+    """Whether a child that settles was killed at `point`; False where it finished before."""
+    child = os.fork()
+    if child == 0:
+        killer = Killer(point)
+        at = desk(folder, killer if mode == "steps" else None)
+        if mode == "calls":
+            killer.watch_calls()
+        try:
+            settle(at)
+        except BaseException:  # noqa: BLE001 - the child must not run on as a second driver
+            os._exit(3)
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        assert os.WTERMSIG(status) == signal.SIGKILL, status
+        return True
+    assert os.WEXITSTATUS(status) == 0, f"the child ended with {status}"
+    return False
+
+
+def copied(origin: Path, folder: Path) -> None:
+    """`folder` as `origin` is."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(origin, folder, symlinks=True)
+
+
+def kill_everywhere(scenario: str, mode: str, folder: Path) -> int:
+    """How many points were tried; each was followed by a start that kept every promise."""
+    origin, run, whole = folder / "origin", folder / "run", folder / "whole"
+    SCENARIOS[scenario](origin)
+    before = held(origin)
+    copied(origin, whole)
+    settled(whole)
+    wanted, told = held(whole), events(whole)
+    own = {path for path in {*before, *wanted} if not path.startswith("dreams/")}
+    assert wanted != before
+    stride = 3 if mode == "calls" and scenario == "merge" else 1
+    point = 0
+    while True:
+        copied(origin, run)
+        if not killed_at(point, mode, run):
+            return point // stride
+        desk(run).files.recover()
+        now = held(run)
+        torn = [path for path in own if now.get(path) not in (before.get(path), wanted.get(path), *between(path))]
+        assert not torn, (point, torn)
+        settled(run)
+        assert held(run) == wanted, (point, {path for path in wanted if held(run).get(path) != wanted[path]})
+        assert events(run) == told, (point, events(run) - told, told - events(run))
+        remains = [*(run / "vault").rglob(".aria-*"), *(run / "state").rglob("*.unfinished"),
+                   *(run / "state").rglob("*.new")]  # fmt: skip
+        assert not remains, (point, remains)
+        assert not settled(run).did_something, point
+        assert held(run) == wanted, point
+        point += stride
+
+
+def between(path: str) -> tuple[bytes, ...]:
+    """What a note may read between two changes of one settlement."""
+    from tests.reviewed import PLACED
+
+    return (PLACED.encode(),) if path == "Compost.md" else ()
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{kill_everywhere(sys.argv[1], sys.argv[2], Path(sys.argv[3]))}\n")
