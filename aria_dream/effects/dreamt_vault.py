@@ -86,11 +86,12 @@ class DreamtVault:
     @cached_property
     def state_hash(self) -> str:
         """SHA-256 over names, contents and links of the visible notes: equal states dream alike. 64 hex digits."""
-        digest = sha256()
+        parts = []
         for fact, note in zip(self.facts, self.notes, strict=True):
-            digest.update(f"{fact.path}\0".encode("utf-8", "surrogatepass"))
-            digest.update(fact.content_hash)
-            digest.update(bytes((note.daily, note.template, note.index, note.plugin)))
+            parts.append(f"{fact.path}\0".encode("utf-8", "surrogatepass"))
+            parts.append(fact.content_hash)
+            parts.append(bytes((note.daily, note.template, note.index, note.plugin)))
+        digest = sha256(b"".join(parts))
         digest.update(self.graph.offsets.tobytes() + self.graph.targets.tobytes())
         return digest.hexdigest()
 
