@@ -10,7 +10,7 @@ from aria_dream.vault.edit import ChangeSet, Move, WritePlan, content_hash, enco
 from aria_dream.vault.names import fold_path
 from aria_dream.vault.note import NotePath, decode_note
 from aria_dream.vault.sync_conflict import original_of_conflict_copy
-from aria_dream.world import Content, Written
+from aria_dream.world import Absent, Content, Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,6 +53,8 @@ def _merge(
 ) -> str:
     """Why the copy stays; `""` where it is merged."""
     found = [files.read(NotePath(path)) for path in (original, copy)]
+    if any(isinstance(one, Absent) for one in found):
+        return ""  # gone since the vault was looked at
     if not (isinstance(found[0], Content) and isinstance(found[1], Content)):
         return "one of them cannot be read"
     before, text = found[0].data, decode_note(found[1].data)
