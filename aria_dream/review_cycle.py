@@ -16,25 +16,29 @@ from aria_dream.review.application import Ready, Stale, approve, plan_again, pla
 from aria_dream.review.decision import Ticked, decide
 from aria_dream.review.graduation import bars_of, unattended
 from aria_dream.review.lines import renewed_log, renewed_review, reopened_items, told_not_undone
-from aria_dream.review.plan import Planned
+from aria_dream.review.plan import Planned, whole_lines
 from aria_dream.review.proposal import event_record, planned_record
 from aria_dream.taking_back import take_back
 from aria_dream.vault.edit import Exists, Refusal, decode_note
 from aria_dream.vault.graph import row_of, targets_of
+from aria_dream.vault.note import NotePath
 from aria_dream.world import Conflict, Failed, Refused, Written
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from aria_dream.effects.records import Records
+    from aria_dream.review.application import Approved
     from aria_dream.review.decision import Decision
     from aria_dream.review.placement import AlreadyLinked
+    from aria_dream.review.plan import VaultView
     from aria_dream.review.proposal import ProposalState
     from aria_dream.vault.edit import ChangeSet
     from aria_dream.world import PastChange
 
 __all__ = [
-    "Desk", "Settlement", "apply_approved", "approve_shown", "renew_lines", "settle", "show_change", "take_back",
+    "Desk", "Settlement", "apply_approved", "approve_shown", "is_as_shown", "note_shown", "renew_lines", "settle",
+    "show_change", "take_back",
 ]  # fmt: skip
 
 LINKED_BY_HAND = "you linked them yourself"
@@ -169,7 +173,11 @@ def _apply(desk: Desk, state: ProposalState, earlier: PastChange | None, done: S
     if isinstance(allowed, Refusal):
         _set_aside(desk, state, allowed.reason, done)
         return False
-    found = plan_application(allowed, desk.view(state.paths, inbound=state.proposal.kind != "link"))
+    if any(str(NotePath(path)) != path for path in state.paths):  # `Note.md/`, `./Note.md`: nothing of ours says so
+        _set_aside(desk, state, "it names its notes in a way that no proposal does", done)
+        return False
+    view = desk.view(state.paths, inbound=state.proposal.kind != "link")
+    found = plan_application(allowed, view, replan=_plan_lines if allowed.exact else plan_again)
     match found:
         case Ready():
             return _write(desk, state, found.changes, done) and is_structural(found.changes)
@@ -228,18 +236,38 @@ def renew_lines(desk: Desk, done: Settlement) -> None:
 
 
 def show_change(desk: Desk, state: ProposalState) -> Planned | AlreadyLinked | Refusal:
-    """What would be written for a proposal now, exactly."""
+    """What would be written for a proposal now, exactly; of a link the whole line, as a diff shows it."""
     view = desk.view(state.paths, inbound=state.proposal.kind != "link")
     allowed = approve(as_approved(state))
-    return allowed if isinstance(allowed, Refusal) else plan_again(allowed, view)
+    return allowed if isinstance(allowed, Refusal) else _plan_lines(allowed, view)
+
+
+def _plan_lines(approved: Approved, view: VaultView) -> Planned | AlreadyLinked | Refusal:
+    """A new plan; that of a link spans whole lines, so that it fits no other line than the one that was shown."""
+    found = plan_again(approved, view)
+    if not isinstance(found, Planned) or approved.kind != "link":
+        return found
+    return replace(found, edits=tuple(whole_lines(edit, view.contents) for edit in found.edits))
+
+
+def note_shown(desk: Desk, state: ProposalState, shown: Planned | AlreadyLinked | Refusal) -> ProposalState:
+    """The proposal with the change that its reader looks at; journalled, so that an approval can be held against it."""
+    if not isinstance(shown, Planned) or shown.edits == state.edits:
+        return state
+    desk.book.note(planned_record(state.proposal.id, shown.edits, desk.now))
+    return replace(state, edits=shown.edits)
+
+
+def is_as_shown(state: ProposalState, fresh: Planned | AlreadyLinked | Refusal) -> bool:
+    """Whether `fresh` is what was shown last; also where nothing was."""
+    if not state.edits or not isinstance(fresh, Planned):
+        return True
+    return [(one.removed, one.inserted) for one in state.edits] == [(one.removed, one.inserted) for one in fresh.edits]
 
 
 def approve_shown(desk: Desk, state: ProposalState, shown: Planned | AlreadyLinked | Refusal, done: Settlement) -> None:
-    """Journals an approval of exactly what was shown: these edits are written, or none."""
-    id_ = state.proposal.id
-    seen = ""
-    if isinstance(shown, Planned):
-        desk.book.note(planned_record(id_, shown.edits, desk.now))
-        seen = proposal_hash(replace(state, edits=shown.edits))
-    desk.book.note(event_record("approved", id_, desk.now, by="terminal", shown=seen))
-    done.approved.append(id_)
+    """Journals an approval of exactly what was shown: these lines are written so, or nothing is."""
+    seen = note_shown(desk, state, shown)
+    hash_ = proposal_hash(seen) if isinstance(shown, Planned) else ""
+    desk.book.note(event_record("approved", state.proposal.id, desk.now, by="terminal", shown=hash_))
+    done.approved.append(state.proposal.id)

@@ -12,10 +12,12 @@ from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.review.placement import AlreadyLinked
-from aria_dream.review.plan import Planned
+from aria_dream.review.plan import Planned, whole_lines
 from aria_dream.review.proposal import KINDS, event_record
-from aria_dream.review_cycle import Settlement, approve_shown, renew_lines, settle, show_change
+from aria_dream.review_cycle import Settlement, approve_shown, is_as_shown, note_shown, renew_lines, settle, show_change
 from aria_dream.vault.edit import Refusal
+from aria_dream.vault.note import NotePath
+from aria_dream.world import Content
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -114,7 +116,13 @@ def _record(
         desk.book.note(event_record("rejected", id_, desk.now, by="terminal"))
         done.rejected.append(id_)
         return
-    approve_shown(desk, state, shown or show_change(desk, state), done)
+    fresh = shown or show_change(desk, state)
+    if not is_as_shown(state, fresh):
+        note_shown(desk, state, fresh)
+        done.said.append(f"{titles(state)} ({id_}): the note has changed since you looked, so nothing was written")
+        done.stale.append(id_)
+        return
+    approve_shown(desk, state, fresh, done)
 
 
 def _finish(desk: Desk, done: Settlement, *, as_json: bool) -> None:
@@ -124,6 +132,7 @@ def _finish(desk: Desk, done: Settlement, *, as_json: bool) -> None:
     carried.said[:0] = done.said
     carried.rejected[:0] = done.rejected
     carried.approved[:0] = done.approved
+    carried.stale[:0] = done.stale
     if carried.again:
         carried.said.append("the rest waits until the vault has been read again: aria-dream apply")
     states = desk.book.read().states
@@ -139,7 +148,9 @@ def _list(desk: Desk, chosen: Sequence[ProposalState], *, diff: bool) -> None:
     for state in chosen:
         _show(state)
         if diff:
-            for line in _diff(desk, show_change(desk, state)):
+            shown = show_change(desk, state)
+            note_shown(desk, state, shown)
+            for line in _diff(desk, shown):
                 click.echo(line)
         click.echo()
     if chosen and not diff:
@@ -173,17 +184,9 @@ def _diff(desk: Desk, found: Planned | AlreadyLinked | Refusal) -> Iterator[str]
 
 
 def _edit_lines(desk: Desk, edit: PlannedEdit) -> Iterator[str]:
-    from aria_dream.vault.edit import decode_note
-    from aria_dream.vault.note import NotePath
-    from aria_dream.world import Content
-
     content = desk.files.read(NotePath(edit.path))
-    text = decode_note(content.data) if isinstance(content, Content) else ""
-    end = edit.start + len(edit.removed)
-    first = text.rfind("\n", 0, edit.start) + 1
-    last = next((at for at in (text.find("\n", end),) if at >= 0), len(text))
-    before = text[first:last]
-    after = text[first : edit.start] + edit.inserted + text[end:last]
+    whole = whole_lines(edit, {NotePath(edit.path): content.data} if isinstance(content, Content) else {})
+    before, after = whole.removed, whole.inserted
     yield click.style(f"        {edit.path}", bold=True)
     for mark, colour, lines in (("-", "red", before), ("+", "green", after)):
         for line in lines.splitlines():
@@ -200,13 +203,14 @@ def _one_by_one(desk: Desk, chosen: Sequence[ProposalState]) -> None:
         click.echo(f"\n{number} of {len(chosen)}")
         _show(state)
         shown = show_change(desk, state)
+        seen = note_shown(desk, state, shown)
         for line in _diff(desk, shown):
             click.echo(line)
         answer = _answer(desk, state)
         if answer == "q":
             break
         if answer in ("y", "n"):
-            _record(desk, state, approve=answer == "y", done=done, shown=shown)
+            _record(desk, seen, approve=answer == "y", done=done, shown=shown)
     if not chosen:
         click.echo("Nothing is waiting for you.")
     _finish(desk, done, as_json=False)
@@ -226,6 +230,7 @@ def _answer(desk: Desk, state: ProposalState) -> str:
 def _object(desk: Desk, state: ProposalState) -> dict[str, object]:
     proposal = state.proposal
     found = show_change(desk, state)
+    note_shown(desk, state, found)
     return {
         "id": proposal.id,
         "kind": proposal.kind,

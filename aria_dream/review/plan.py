@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from aria_dream.review.difference import line_edits
@@ -100,6 +100,23 @@ def _row(path: NotePath, before: ContentHash, after: ContentHash, edit: Edit, ol
         start=edit.start,
         removed=old[edit.start : edit.end],
         inserted=edit.new,
+    )
+
+
+def whole_lines(edit: PlannedEdit, contents: Mapping[NotePath, bytes]) -> PlannedEdit:
+    """The same change with the whole lines that it touches, as a diff shows it; made files stay as they are."""
+    content = contents.get(NotePath(edit.path))
+    if content is None or ABSENT in (edit.before, edit.after):
+        return edit
+    text, end = decode_note(content), edit.start + len(edit.removed)
+    first = max(text.rfind("\n", 0, edit.start), text.rfind("\r", 0, edit.start)) + 1
+    breaks = [at for at in (text.find("\n", end), text.find("\r", end)) if at >= 0]
+    last = min(breaks, default=len(text))
+    return replace(
+        edit,
+        start=first,
+        removed=text[first:last],
+        inserted=text[first : edit.start] + edit.inserted + text[end:last],
     )
 
 

@@ -159,7 +159,8 @@ def test_bulk_interactive_and_json(vault: Path, home: Path) -> None:
     listed = json.loads(run("review", vault, "--json").stdout)["waiting"]
     assert [one["id"] for one in listed] == [LINK, REFUSED]
     (edit,) = listed[0]["edits"]
-    assert (edit["removed"], edit["inserted"]) == ("sourdough starter", "[[Sourdough starter|sourdough starter]]")
+    line, placed = (text.partition("\n")[0] for text in (NOTES["Compost.md"], PLACED))
+    assert (edit["removed"], edit["inserted"]) == (line, placed)
     assert run("review", vault, "--all", "--approve", "--min-confidence", "0.9").stdout.strip() == ""
     shown = run("review", vault, LINK).stdout
     assert "- A heap is fed like a sourdough starter" in shown
