@@ -29,9 +29,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from aria_dream.dream.judge import UNNAMED
+from aria_dream.dream.calibration import probabilities
+from aria_dream.dream.judge import UNNAMED, feature_matrix
 from aria_dream.dream.juxtaposition import Juxtaposition, chance
-from aria_dream.dream.pool import POOL_PER_NOTE
+from aria_dream.dream.pool import POOL_PER_NOTE, pool_of
 from aria_dream.dream.triage import Drop, Keep
 from aria_dream.effects.dreamt_vault import DreamtVault, read_dreamt_vault
 from aria_dream.effects.embedded_judge import EmbeddedJudge, open_embedded_judge
@@ -93,25 +94,34 @@ def links_line(folder: Path, work: Path) -> str:
     vault, judge = opened(folder, work)
     paths = vault.graph.paths
     began = time.process_time()
+    pool = pool_of(judge.ranking, judge.meanings, judge.sizes)
+    likely = probabilities(judge.calibration, feature_matrix(pool.features)) >= 0.5
     offered = [(a, one) for a, best in judge.ranking.all(POOL_PER_NOTE) for one in best]
-    verdicts = judge.judge(
-        [
-            Juxtaposition(
-                from_=paths[a], to=paths[one.to], score=chance(one.score), path=None, evidence=one.evidence
-            )
-            for a, one in offered
-        ]
+    verdicts = iter(
+        judge.judge(  # the rest is dropped whatever can be said of it
+            [
+                Juxtaposition(
+                    from_=paths[a], to=paths[one.to], score=chance(one.score), path=None, evidence=one.evidence
+                )
+                for (a, one), maybe in zip(offered, likely, strict=True)
+                if maybe
+            ]
+        )
     )
-    best: dict[tuple[int, int], bool] = {}
+    kinds: dict[tuple[int, int], bool] = {}
     unnamed, twins = 0, 0
-    for (a, one), verdict in zip(offered, verdicts, strict=True):
+    for (a, one), maybe in zip(offered, likely, strict=True):
         pair = (min(a, one.to), max(a, one.to))
-        best[pair] = best.get(pair, False) or isinstance(verdict, Keep)
+        kinds.setdefault(pair, False)
+        if not maybe:
+            continue
+        verdict = next(verdicts)
+        kinds[pair] |= isinstance(verdict, Keep)
         unnamed += verdict.reason == UNNAMED
         twins += "consolidation" in verdict.reason
-    pairs = sorted(best)
+    pairs = sorted(kinds)
     hidden = np.array([tuple(sorted((paths[a], paths[b]))) in truth for a, b in pairs])
-    kept = np.array([best[pair] for pair in pairs])
+    kept = np.array([kinds[pair] for pair in pairs])
     spent = time.process_time() - began
     ways = [shortest_path(vault.graph, a, b, links=vault.links) for a, b in pairs]
     distance = np.array([len(way) - 1 if way else 99 for way in ways])

@@ -167,6 +167,8 @@ class Judged:
     """What the two notes have in common, for the reason."""
     cosine: float | None
     """Of the two notes' vectors, uncentred: near 1 for two notes that say the same."""
+    apart_below: float = 0.0
+    """A cosine up to which this vault's writer holds notes apart: nearly all that are linked lie below."""
 
 
 def judge_pairs(calibration: Calibration, pairs: Sequence[Judged]) -> tuple[Keep | Drop, ...]:
@@ -191,6 +193,8 @@ def says_the_same(pair: Judged) -> bool:
     if pair.cosine is None or pair.features.longer > TWIN_LENGTHS * pair.features.words:
         return False
     if pair.common.one_language:
+        if pair.cosine < pair.apart_below:
+            return False
         likeness = pair.cosine + pair.common.overlap / 2 - (TWIN_MENTION if pair.common.mention else 0.0)
         return likeness >= float(np.interp(pair.common.length, TWIN_WORDS, TWIN_LIKENESS))
     return pair.cosine >= float(np.interp(pair.common.length, TWIN_WORDS, TWIN_TRANSLATION))

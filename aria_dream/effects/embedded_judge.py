@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from aria_dream.dream.juxtaposition import Juxtaposition
     from aria_dream.dream.meaning import Background
     from aria_dream.dream.rank import Ranking
+    from aria_dream.dream.structure import Structure
     from aria_dream.dream.triage import Drop, Keep
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.embedding import Embedder
@@ -79,6 +80,9 @@ LEARNED_KIND: Final = f"learned:1:{sha256(_LEARNED_BY.encode()).hexdigest()[:12]
 code does."""
 STATE_KIND: Final = "state:1"
 """The state of the vault that the cache was last cleared for."""
+HELD_APART: Final = 0.98
+APART_SAMPLE: Final = 1_000
+APART_LEAST: Final = 30
 SMALL_FOLDER: Final = 12
 """A folder of at most so many notes says something of two that lie in it."""
 _LATEST: Final = sha256(b"latest").digest()
@@ -113,9 +117,11 @@ class EmbeddedJudge:
         """One verdict a pair, in order. Both notes of each are among the vault's."""
         rows = [(_row(self.vault, one.from_), _row(self.vault, one.to)) for one in found]
         views = {row: self._view(row) for row in sorted({row for pair in rows for row in pair})}
+        links = links_of(self.ranking, len(self.sizes.words))
+        apart_below = _apart_below(self.meanings, links)
         first = np.array([row for row, _ in rows], dtype=np.int64)
         second = np.array([row for _, row in rows], dtype=np.int64)
-        told = self.meanings.likeness(links_of(self.ranking, len(self.sizes.words)), first, second)
+        told = self.meanings.likeness(links, first, second)
         cosines = np.einsum("ij,ij->i", self.meanings.of(first), self.meanings.of(second))
         folders = self.sizes.folders
         often = Counter(tag for fact in self.vault.facts for tag in fact.tags)
@@ -138,7 +144,7 @@ class EmbeddedJudge:
                 hints=hinted(terms, title_of(one.from_), title_of(one.to)),
             )
             cosine = float(cosines[at]) if features.nearness is not None else None
-            pairs.append(Judged(features=features, common=common, cosine=cosine))
+            pairs.append(Judged(features=features, common=common, cosine=cosine, apart_below=apart_below))
         return judge_pairs(self.calibration, pairs)
 
     def _view(self, row: int) -> _Viewed:
@@ -164,6 +170,15 @@ class EmbeddedJudge:
             return None
         title, near, linked = (title_of(self.vault.graph.paths[at]) for at in (row, first, second))
         return title, near, linked
+
+
+def _apart_below(meanings: Meanings, links: Structure) -> float:
+    """The cosine that only `1 - HELD_APART` of the linked pairs (of a sample of them) reach: neighbours in a field,
+    as conductivity and resistivity, are linked because they are not one. 0 where too few links tell."""
+    pairs = links.pairs()
+    some = pairs[:: max(1, len(pairs) // APART_SAMPLE)]
+    cosines = np.einsum("ij,ij->i", meanings.of(some[:, 0]), meanings.of(some[:, 1]))
+    return float(np.quantile(cosines, HELD_APART)) if len(some) >= APART_LEAST else 0.0
 
 
 def open_embedded_judge(

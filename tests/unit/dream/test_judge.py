@@ -114,6 +114,12 @@ def test_a_note_that_names_the_other_or_is_far_longer_is_hardly_its_rewording() 
     assert says_the_same(judged(replace(STRONG, words=30), replace(alike, twins=0.9), 0.72))  # an excerpt is a copy
 
 
+def test_notes_no_nearer_than_those_the_writer_links_are_held_apart() -> None:
+    pair = judged(STRONG, replace(COMMON, overlap=0.6, length=400), 0.75)
+    assert says_the_same(replace(pair, apart_below=0.7))
+    assert not says_the_same(replace(pair, apart_below=0.8))
+
+
 def test_two_stubs_are_no_duplicates() -> None:
     assert not says_the_same(judged(STRONG, replace(COMMON, twins=1.0, overlap=1.0, length=5), 0.99))
 
