@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from aria_dream.dream.sparse import distinct
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -144,7 +146,7 @@ class Meanings:
         )
 
     def _passages(self, first: Ints, second: Ints) -> Floats:
-        rows = np.unique(np.concatenate([first, second]))
+        rows = distinct(np.concatenate([first, second]))
         known = {
             row: self.background.reach(found)
             for row, found in zip(rows.tolist(), self.passages(rows.tolist()), strict=True)
@@ -157,7 +159,7 @@ class Meanings:
         return told
 
     def _kinship(self, links: Structure, first: Ints, second: Ints) -> Floats:
-        rows = np.unique(np.concatenate([first, second])) if len(first) else first
+        rows = distinct(np.concatenate([first, second])) if len(first) else first
         relatives = [links.around(row)[:_MOST_RELATIVES] for row in rows.tolist()]
         owner = np.repeat(np.arange(len(rows)), [len(some) for some in relatives])
         other = np.concatenate([np.zeros(0, np.int64), *relatives])
@@ -174,7 +176,7 @@ class Meanings:
 
     def _nearness(self, first: Ints, second: Ints) -> Floats:
         """z-scores, each note's spread computed once."""
-        rows = np.unique(np.concatenate([first, second]))
+        rows = distinct(np.concatenate([first, second]))
         vectors = self.of(rows)
         centred, spreads = self.background.reach(vectors)
         one, two = np.searchsorted(rows, first), np.searchsorted(rows, second)
@@ -188,7 +190,7 @@ class Meanings:
 
     def _analogy(self, links: Structure, first: Ints, second: Ints) -> tuple[Floats, Ints]:
         told, akin = np.full(len(first), np.nan), np.full(len(first), -1, dtype=np.int64)
-        asking = np.unique(first)
+        asking = distinct(first)
         weight = np.zeros(len(self.vectors), dtype=np.float32)
         for start in range(0, len(asking), _ASKING_AT_ONCE):
             some = asking[start : start + _ASKING_AT_ONCE]

@@ -242,6 +242,6 @@ class Ranking:
         return "; ".join(told)
 
     def _common(self, note: int, to: int) -> str:
-        shared = np.intersect1d(self._structure.around(note), self._structure.around(to))
+        shared = np.intersect1d(self._structure.around(note), self._structure.around(to), assume_unique=True)
         rarest = shared[np.argsort(self._structure.degree[shared], kind="stable")[:_NAMES_SHOWN]]
         return ", ".join(self._notes(int(between)).title for between in rarest)
