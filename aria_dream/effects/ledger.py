@@ -83,11 +83,11 @@ def reserve(
             planned = plan_reservation(rows, settings, now, zone, kind=kind, reach_id=secrets.token_hex(8))
             if isinstance(planned, Refused):
                 if rows and rows[-1].at is None:  # from here on the torn line grows old
-                    _append(state, Row(at=now.astimezone(zone), kind=kind, verdict=NOTED, id=""))
+                    append_row(state / LEDGER, Row(at=now.astimezone(zone), kind=kind, verdict=NOTED, id=""))
                 return planned
-            _append(state, planned)
-    except OSError as error:
-        return Refused(reason=f"the ledger {state / LEDGER} cannot be kept: {error.strerror or error}")
+            append_row(state / LEDGER, planned)
+    except (OSError, WriteRefusedError) as error:
+        return Refused(reason=f"the ledger {state / LEDGER} cannot be kept: {error}")
     return Granted(row=planned, state=state, zone=zone, seal=_SEAL)
 
 
@@ -116,7 +116,7 @@ def _note(granted: Granted, verdict: str, requests: int, clock: Callable[[], dat
     row = Row(at=at, kind=granted.row.kind, verdict=verdict, id=granted.row.id, requests=requests)
     try:
         with _lock(granted.state).held():
-            _append(granted.state, row)
+            append_row(granted.state / LEDGER, row)
     except OSError as error:
         place = granted.state / LEDGER
         raise WriteRefusedError(f"{place} was not written: {error.strerror or error}") from error
@@ -126,10 +126,12 @@ def _lock(state: Path) -> VaultLock:
     return VaultLock(state / LOCK, "a reach's reservation")
 
 
-def _append(state: Path, row: Row) -> None:
-    """One `write` and an fsync. Where a crash tore the last line, the row begins a new one; that line stays."""
+def append_row(path: Path, row: Row) -> None:
+    """One `write` and an fsync. Where a crash tore the last line, the row begins a new one; that line stays.
+
+    Whoever calls it holds the lock. Raises `OSError` where the disk would not; the file is then as it was.
+    """
     line = render_row(row).encode()
-    path = state / LEDGER
     handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
     try:
         size_bytes = os.fstat(handle).st_size
@@ -144,4 +146,4 @@ def _append(state: Path, row: Row) -> None:
     finally:
         os.close(handle)
     if size_bytes == 0:
-        sync_folder(state)
+        sync_folder(path.parent)

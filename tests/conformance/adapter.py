@@ -10,6 +10,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
@@ -17,10 +19,13 @@ from zoneinfo import ZoneInfo
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from aria_dream.dream.budget import INITIATED, Row, count_in_window, in_period, parse_ledger
 from aria_dream.dream.embedding import passages
 from aria_dream.dream.juxtaposition import title_of
+from aria_dream.dream.reach_pause import Backoff, Stop, Wait, pause_s, reach_pause
 from aria_dream.dream.triage import Unreadable
 from aria_dream.dream.verdict import parse_object
+from aria_dream.effects import ledger
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.index import read_vault
 from aria_dream.effects.power import read_power
@@ -29,6 +34,7 @@ from aria_dream.policy.circumstances import Circumstances, History, Moment, Read
 from aria_dream.policy.due import Due, due
 from aria_dream.policy.policy import Policy, parse_policy
 from aria_dream.policy.presence import Known, Plug, Power, Reading
+from aria_dream.policy.settings import Settings
 from aria_dream.policy.triggers import Stage, Triggers
 from aria_dream.review.changes import plan_placement
 from aria_dream.review.merging import plan_merge
@@ -233,3 +239,72 @@ def parse_model_json(text: str) -> dict[str, object]:
     if isinstance(found, Unreadable):
         raise ValueError(found.reason)  # noqa: TRY004 - the runner reads any error as a refusal
     return found
+
+
+def ledger_append(place: Path, note: str, cost_eur: str) -> None:
+    """A row with the note as its id, as the ledger of the reach appends one. The cost of a row is one request."""
+    _ = cost_eur
+    ledger.append_row(Path(place), Row(at=datetime.now(UTC), kind="internal", verdict=INITIATED, id=note))
+
+
+def ledger_rows(place: Path) -> list[dict[str, str]]:
+    """The rows that the ledger has, by note."""
+    return [{"note": row.id} for row in _ledger(place)]
+
+
+def ledger_total(place: Path) -> int:
+    """What all rows spent: each that counts is a request."""
+    return count_in_window(_ledger(place), datetime.now(UTC), timedelta(days=100_000))
+
+
+def ledger_spent_today(place: Path, now: datetime, tz: str) -> float:
+    """The costs (the case's seventh column) of the rows that the ledger counts into the local day, up to `now`.
+
+    The ledger counts rows of the future; the case, which looks back at a past evening, does not.
+    """
+    lines = Path(place).read_text().splitlines()[1:]
+    times = [row.at for row in parse_ledger("".join(f"{line}\n" for line in lines))[0]]
+    costs = [float(line.split("\t")[6]) for line in lines]
+    return sum(
+        cost
+        for at, cost in zip(times, costs, strict=True)
+        if at is not None and at <= now and in_period(at, now, ZoneInfo(tz), "day")
+    )
+
+
+def budget_parallel(place: Path, limit: int, workers: int, cost_each: int, call_seconds: float) -> int:
+    """How many of so many that ask at once are let through. Each has a lock of its own, as a process would."""
+    settings = Settings(
+        reach_requests_per_5h=limit,
+        reach_requests_per_week=limit,
+        monthly_reach_ceiling=limit,
+        requests_per_reach=cost_each,
+    )
+    with ThreadPoolExecutor(workers) as pool:
+        asked = [pool.submit(_reach, Path(place).parent, settings, call_seconds) for _ in range(workers)]
+        return sum(one.result() for one in asked)
+
+
+def _reach(state: Path, settings: Settings, call_seconds: float) -> bool:
+    leave = ledger.reserve(state, settings, UTC, kind="internal")
+    if not isinstance(leave, ledger.Granted):
+        return False
+    time.sleep(call_seconds)
+    ledger.resolve(leave, "homes")
+    return True
+
+
+def _ledger(place: Path) -> tuple[Row, ...]:
+    return parse_ledger(Path(place).read_bytes().decode("utf-8", "replace"))[0]
+
+
+def classify_error(text: str) -> tuple[str, float]:
+    """What a failed call asks for, and for how many seconds."""
+    now = datetime.now(UTC)
+    match reach_pause(text, now, UTC):
+        case Wait(until):
+            return "wait", (until - now).total_seconds()
+        case Backoff():
+            return "backoff", pause_s(1, 0.0)
+        case Stop():
+            return "stop", 0.0

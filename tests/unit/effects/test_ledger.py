@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.dream.budget import Refused, Row, spent
-from aria_dream.effects.ledger import LEDGER, Granted, excess, read_ledger, reserve, resolve
+from aria_dream.effects import ledger
+from aria_dream.effects.ledger import LEDGER, LOCK, Granted, excess, read_ledger, reserve, resolve
+from aria_dream.effects.lock import VaultLock
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.settings import Settings
 
@@ -110,6 +114,32 @@ def test_a_full_disk_grants_nothing_and_keeps_what_was_there(tmp_path: Path, mon
         resolve(leave, "unsent")
     monkeypatch.undo()
     assert (tmp_path / LEDGER).read_bytes() == before
+
+
+def test_whoever_asks_in_between_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second asks when the first has read the ledger and not yet written: one request is left, one is granted."""
+    met = threading.Event()
+    found: list[Granted | Refused] = []
+
+    def sleep(pause_s: float) -> None:
+        met.set()
+        time.sleep(pause_s)
+
+    def second() -> None:
+        found.append(reserve(tmp_path, limits(1), UTC, kind="internal", clock=at(NOW)))
+        met.set()
+
+    thread = threading.Thread(target=second)
+
+    def clock() -> datetime:
+        thread.start()
+        assert met.wait(30)
+        return NOW
+
+    monkeypatch.setattr(ledger, "_lock", lambda state: VaultLock(state / LOCK, "a test", sleep=sleep))
+    found.append(reserve(tmp_path, limits(1), UTC, kind="internal", clock=clock))
+    thread.join(30)
+    assert sorted(type(one).__name__ for one in found) == ["Granted", "Refused"]
 
 
 WORKER = """
