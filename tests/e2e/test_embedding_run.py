@@ -45,6 +45,10 @@ def notes() -> list[Unembedded]:
     return [one(number) for number in range(COUNT)]
 
 
+def _heed_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(cache: Path, mode: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", RUN, str(cache), str(Path(__file__).parent), mode],
@@ -52,6 +56,8 @@ def start(cache: Path, mode: str) -> subprocess.Popen[str]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        # a suite that runs in the background may have been told to ignore Ctrl-C, and its children with it
+        preexec_fn=None if os.name == "nt" else _heed_interrupts,  # noqa: PLW1509 - this suite starts no threads here
     )
 
 

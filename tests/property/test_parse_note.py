@@ -107,4 +107,6 @@ def test_four_times_the_text_is_not_sixteen_times_the_work(name: str, reader: ob
         reader(text)
         return time.process_time() - start
 
-    assert work_s(40_000) < 11 * max(min(work_s(10_000), work_s(10_000)), 0.02)
+    # the least of several: what another process takes from this one is never negative
+    few, many = (min(work_s(count) for _ in range(5)) for count in (10_000, 40_000))
+    assert many < 11 * max(few, 0.02)
