@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from aria_dream.effects.decisions import decided_pairs_seen
 from aria_dream.effects.embedded_judge import open_embedded_judge
 from aria_dream.effects.judges import open_judge
+from aria_dream.effects.records import RecordBook
 from aria_dream.effects.resonance import VaultRanker, build_ranking
 from aria_dream.effects.vectors import ContentCache
 
@@ -77,8 +79,13 @@ class DreamParts:
 
     def embedded(self) -> EmbeddedJudge:
         """L1 without a server."""
+        states = RecordBook(self.state / self.vault.live.vault_id).read().states
         judge = open_embedded_judge(
-            self.vault, self.cache, self.ranking, progress=self.embedding or (lambda _done, _total: None)
+            self.vault,
+            self.cache,
+            self.ranking,
+            decisions=decided_pairs_seen(self.vault, states.values()),
+            progress=self.embedding or (lambda _done, _total: None),
         )
         if judge.problem:
             self.problems.append(judge.problem)
