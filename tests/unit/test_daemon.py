@@ -75,16 +75,12 @@ def test_no_unit_of_work_starts_after_somebody_came_back(tmp_path: Path) -> None
     with DaemonBench(tmp_path, policy()) as bench:
         bench.make = lambda _order: FakeEpisode(units=1000)
         started_when_they_came: list[int] = []
-        looks = 0
 
-        def look() -> None:
-            nonlocal looks
-            looks += 1
-            if looks == 20:
-                bench.sensors.idle_s = Known(0.0)
-                started_when_they_came.append(len(bench.episodes[0].started))
+        def come() -> None:
+            bench.sensors.idle_s = Known(0.0)
+            started_when_they_came.append(len(bench.episodes[0].started))
 
-        bench.sensors.on_read = look
+        bench.at(9.7, come)
         bench.daemon.run_once()
         (episode,) = bench.episodes
         assert episode.was_ended
@@ -139,6 +135,7 @@ def test_what_the_child_writes_is_no_edit(tmp_path: Path) -> None:
             assert isinstance(files.write(ChangeSet(writes=(plan,))), Written)
             bench.tell(path)
 
+        bench.watcher.is_called = True
         bench.make = lambda _order: FakeEpisode(units=4, on_unit=write_dream)
         bench.daemon.run_once()
         assert bench.ends == ["done"]

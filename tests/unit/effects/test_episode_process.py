@@ -104,7 +104,7 @@ def test_what_is_being_written_is_written_to_the_end(tmp_path: Path) -> None:
 
 def test_a_child_without_its_parent_ends_itself() -> None:
     """Its stdin ends when the parent dies, however it dies."""
-    code = f"{LEAVE}\nleave('start')\ntime.sleep(10000)"
+    code = f"{LEAVE}\nleave('start')\nleave.say({{'ask': 'nothing'}})\ntime.sleep(10000)"
     child = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              env={**os.environ, "PYTHONPATH": str(REPOSITORY)})  # fmt: skip
     assert child.stdout is not None
@@ -112,6 +112,7 @@ def test_a_child_without_its_parent_ends_itself() -> None:
     assert b"start" in child.stdout.readline()
     child.stdin.write(b"\n")
     child.stdin.flush()
+    assert b"nothing" in child.stdout.readline()
     child.stdin.close()
     assert child.wait(GENEROUS_S) == ABANDONED
     child.stdout.close()
