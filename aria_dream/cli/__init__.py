@@ -118,6 +118,10 @@ class LazyGroup(click.Group):
             # Whoever read us has left (`| head`). Nothing may be flushed into the closed pipe at exit either.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(EXIT_BROKEN_PIPE)
+        except OSError as error:  # a broken machine, such as a full disk, is told in one sentence too
+            place = f"{error.filename}: " if isinstance(error.filename, str) else ""
+            _say(f"Error: {place}{(error.strerror or str(error) or type(error).__name__).lower()}")
+            sys.exit(AriaDreamError.exit_code)
         sys.exit(result if isinstance(result, int) else 0)
 
 

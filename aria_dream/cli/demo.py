@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from aria_dream.cli.dream import run_dream
+from aria_dream.cli.dream import dream_object, run_dream
+from aria_dream.cli.output import echo_json
 from aria_dream.cycle import DreamRequest
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.places import Places
@@ -23,7 +24,8 @@ DEMO_HOURS = ((3, 12), (4, 40))
 
 @click.command("demo")
 @click.option("--keep", type=click.Path(path_type=Path), metavar="FOLDER", help="Keep the vault that was dreamt here.")
-def command(keep: Path | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(keep: Path | None, *, as_json: bool) -> None:
     """Dream over a copy of the example vault and print the morning note.
 
     Needs no vault, no server, no key and no network, and touches nothing of yours.
@@ -36,11 +38,18 @@ def command(keep: Path | None) -> None:
         _copy(shipped_path("examples", "vault"), vault)
         places = Places(state=folder / "state", cache=folder / "cache")
         click.echo("Dreaming over a copy of the example vault; the first night reads every note.", err=True)
+        dreams = []
         for seed, (hour, minute) in zip(DEMO_SEEDS, DEMO_HOURS, strict=True):
             now = datetime.now().astimezone()
-            note = _night(vault, places, now.replace(hour=hour, minute=minute, second=0, microsecond=0), seed)
+            dreams.append(_night(vault, places, now.replace(hour=hour, minute=minute, second=0, microsecond=0), seed))
+        note = str(dreams[-1]["note"])
+        text = (vault / note).read_text(encoding="utf-8")
+        if as_json:
+            kept = None if keep is None else str(keep)
+            echo_json({"vault": kept, "note": note, "text": text, "dreams": dreams})
+            return
         click.echo(f"--- {note} ---\n")
-        click.echo((vault / note).read_text(encoding="utf-8"), nl=False)
+        click.echo(text, nl=False)
         click.echo("\n---\nTick what is true, and the link is placed. Your own vault: aria-dream dream VAULT")
         if keep is not None:
             click.echo(f"The vault is kept in {keep}; open it in Obsidian.")
@@ -50,9 +59,10 @@ def _copy(source: Path, target: Path) -> None:
     shutil.copytree(source, target)
 
 
-def _night(vault: Path, places: Places, at: datetime, seed: int) -> str:
-    """Vault path of the dream note after one dream at `at`."""
+def _night(vault: Path, places: Places, at: datetime, seed: int) -> dict[str, object]:
+    """What `aria-dream dream --json` says of one dream at `at`."""
     seen = read_dreamt_vault(vault, places, environ={})
     book = RecordBook(seen.live.state_folder(places))
-    result, _ = run_dream(seen, places, book, DreamRequest(at=at, seed=seed, kind="idle dream"))
-    return result.note
+    request = DreamRequest(at=at, seed=seed, kind="idle dream")
+    result, missing = run_dream(seen, places, book, request)
+    return dream_object(result, request, missing)

@@ -25,7 +25,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Self
 
 from aria_dream.effects.swap import rename_new
-from aria_dream.errors import BusyError
+from aria_dream.errors import BusyError, WriteRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,6 +125,7 @@ class VaultLock:
 
         Raises:
             BusyError: another process has it and kept it for `wait_s`; the message says who.
+            WriteRefusedError: the lock's folder cannot be made or written to.
         """
         if not self._thread.acquire(timeout=max(wait_s, 0.0)):
             raise BusyError(f"another part of this process holds {self._path.name}")
@@ -142,15 +143,24 @@ class VaultLock:
             self._thread.release()
 
     def _acquire(self, wait_s: float) -> None:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         waited_s, pause_s = 0.0, 0.005
-        while not self._try():
+        while not self._try_in_its_folder():
             if waited_s >= wait_s:
                 holder = read_holder(self._owner_path() if not self._system_locks else self._path)
                 raise BusyError(f"the vault is in use by {holder or 'another process'}; lock file: {self._path}")
             self._sleep(pause_s)  # neither flock nor a byte range can wait with a limit
             waited_s += pause_s
             pause_s = min(pause_s * 2, 0.1)
+
+    def _try_in_its_folder(self) -> bool:
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return self._try()
+        except OSError as error:  # a full or read-only disk: nobody can keep a journal there either
+            reason = (error.strerror or str(error)).lower()
+            raise WriteRefusedError(
+                f"nothing was written: the state folder {self._path.parent} cannot be used ({reason})"
+            ) from error
 
     def _try(self) -> bool:
         if not self._system_locks:

@@ -283,12 +283,13 @@ def test_a_vault_that_is_not_there_or_is_a_file(tmp_path: Path) -> None:
 
 def test_unknown_names_are_said_in_one_sentence(vault: Path) -> None:
     before = snapshot(vault)
-    for words in (
+    asked: tuple[list[str | Path], ...] = (
         ["dream", vault, "--start", "Nobody"],
         ["dream", vault, "--replay", "20200101-000000-1"],
         ["resonances", vault, "--from", "Nobody"],
         ["seeds", vault, "add", "x", "--note", "Nobody"],
-    ):
+    )
+    for words in asked:
         done = run(*words, check=False)
         assert done.returncode == 4, done
         assert len(done.stderr.strip().splitlines()) == 1
@@ -342,3 +343,17 @@ def test_killed_between_note_and_journal_the_next_dream_knows_what_was_shown(vau
     assert not shown & {pair["id"] for pair in second["pairs"]}
     states, _ = parse_journal((state_folder(home) / "proposals.jsonl").read_text(encoding="utf-8"))
     assert shown <= set(states)
+
+
+@pytest.mark.parametrize("words", [["dream"], ["dream", "--dry-run"], ["init"], ["apply"], ["review"], ["run"]])
+def test_a_state_folder_that_cannot_be_used_is_one_sentence(
+    vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    """Without a journal there is no writing; no command may end in a traceback over it."""
+    (tmp_path / "in-the-way").write_text("a file", encoding="utf-8")
+    monkeypatch.setenv("ARIA_DREAM_STATE", str(tmp_path / "in-the-way" / "state"))
+    before = snapshot(vault)
+    done = run(words[0], vault, *words[1:], check=False)
+    assert done.returncode == 6, done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert snapshot(vault) == before

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from aria_dream.cli import main
 from aria_dream.cli.eval_links import command as eval_links
+from tests.reviewed import COMPOST, id_of, night
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE = (REPOSITORY / "docs" / "FORMATS.md").read_text(encoding="utf-8")
@@ -52,6 +53,45 @@ def test_dream(garden: Path) -> None:
     assert set(found["dropped"][0]) == pair
     (empty,) = printed("dream", garden, "--seed", 4711, "--json", "--dry-run")
     assert set(empty) == listed("dream")
+
+
+def test_demo(tmp_path: Path) -> None:
+    (found,) = printed("demo", "--json", "--keep", tmp_path / "kept")
+    assert set(found) == listed("demo")
+    assert {frozenset(dreamt) for dreamt in found["dreams"]} == {frozenset(listed("dream"))}
+    assert found["text"] == (tmp_path / "kept" / found["note"]).read_text(encoding="utf-8")
+
+
+def keys_of(command: str, field: str) -> set[str]:
+    """The keys of the objects in one field of a command's output."""
+    section = PAGE.partition(f"### `aria-dream {command} --json`\n")[2].partition("\n#")[0]
+    return set(re.findall(r"`(\w+)`", section.partition(f"| `{field}` | ")[2].partition("\n")[0]))
+
+
+def test_review_apply_history_and_rollback(tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    night(vault)
+    (found,) = printed("review", vault, "--json")
+    assert set(found) == {"waiting"}
+    assert set(found["waiting"][0]) == keys_of("review", "waiting")
+    assert set(found["waiting"][0]["edits"][0]) == {"path", "start", "removed", "inserted"}
+    (applied,) = printed("apply", vault, "--json")
+    assert set(applied) == listed("apply")
+    (approved,) = printed("review", vault, id_of(COMPOST), "--approve", "--json")
+    assert set(approved) == listed("apply")
+    (history,) = printed("history", vault, "--json")
+    assert set(history) == {"history"}
+    assert set(history["history"][0]) == keys_of("history", "history")
+    (rolled,) = printed("rollback", vault, id_of(COMPOST), "--json")
+    assert set(rolled) == listed("rollback")
+
+
+def test_graduation(tmp_path: Path) -> None:
+    night(tmp_path / "vault")
+    (found,) = printed("graduation", tmp_path / "vault", "--json")
+    assert set(found) == listed("graduation")
+    assert set(found["bars"]) == keys_of("graduation", "bars")
+    assert set(found["kinds"][0]) == keys_of("graduation", "kinds")
 
 
 def test_resonances(garden: Path) -> None:
