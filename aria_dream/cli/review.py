@@ -234,6 +234,7 @@ def _object(desk: Desk, state: ProposalState) -> dict[str, object]:
     return {
         "id": proposal.id,
         "kind": proposal.kind,
+        "state": state.state,
         "paths": list(state.paths),
         "score": proposal.score,
         "confidence": proposal.confidence,

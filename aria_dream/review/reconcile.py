@@ -109,10 +109,11 @@ def _news(pair: LoggedPair, state: ProposalState, at: datetime) -> Iterator[dict
     if pair.outcome is None or pair.outcome.undo_ticked:
         return
     decided_at = parse_short_moment(pair.outcome.at, seen_from=at)
-    is_untouched = state.since == state.proposal.at
-    if not is_untouched and (decided_at is None or decided_at <= state.since):
+    was, since = state.state, state.since
+    if was == "applied":  # lines know minutes only, and an undo may come within the one of the change
+        since = since.replace(second=0, microsecond=0) - timedelta(minutes=1)
+    if since != state.proposal.at and (decided_at is None or decided_at <= since):
         return
-    was = state.state
 
     def missed(verdict: Verdict) -> tuple[Event, ...]:
         if was in ("proposed", "stale", "expired"):
