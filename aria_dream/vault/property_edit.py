@@ -44,7 +44,12 @@ def plan_property(text: str, key: str, value: object) -> Edit | Refusal:
     there is no frontmatter, the three lines of one are put before everything (a BOM aside).
 
     `key` is compared without case and keeps its spelling. `value`: None, bool, number, text, date, list or map of such.
+    Refused where the properties have a problem of any kind: what is half understood is left to its writer.
     """
+    frontmatter = find_frontmatter(text)
+    problems = parse_properties(text[frontmatter.start : frontmatter.end])[1] if frontmatter else ()
+    if problems:
+        return Refusal(f"its properties have to be mended first: {problems[0].message}")
     try:
         written = render_value(value)
     except TypeError as error:
