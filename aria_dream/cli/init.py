@@ -16,6 +16,7 @@ from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.memory_folder import new_memory_folder
 from aria_dream.effects.places import find_places
 from aria_dream.effects.shipped import read_shipped
+from aria_dream.effects.snippet import NAME, snippet_path, write_snippet
 from aria_dream.effects.vault_names import read_vault_names
 from aria_dream.errors import PolicyClosedError, WriteRefusedError
 from aria_dream.policy.moving_in import Furniture, MovingIn, plan_moving_in, with_setting
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.live_policy import LivePolicy
     from aria_dream.policy.residence import VaultNames
 
+NIGHTS = "Dream nights.base"
 _ID_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
 
@@ -55,9 +57,10 @@ _ID_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
     help="Name of the policy note, where there is none yet.",
 )
 @click.option("--memory", is_flag=True, help="Make a memory folder too, for `aria-dream synthesize`.")
+@click.option("--snippet", is_flag=True, help="Add a list of the nights, and a CSS snippet for Obsidian to offer.")
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(vault: Path, *, wanted: str, memory: bool, dry_run: bool, as_json: bool) -> None:
+def command(vault: Path, *, wanted: str, memory: bool, snippet: bool, dry_run: bool, as_json: bool) -> None:
     """Prepare a vault for dreaming: policy, triggers, and the folder for dreams.
 
     Nothing that is there is changed or taken over, so it can be run again at any time.
@@ -73,11 +76,15 @@ def command(vault: Path, *, wanted: str, memory: bool, dry_run: bool, as_json: b
     plan = plan_moving_in(names, _furniture(), policy=live.policy, wanted=wanted, vault_id=vault_id)
     if memory:
         plan = _with_memory(plan, index.root, live, names)
+    if snippet:
+        plan = _with_nights(plan, names)
     id_in_force = live.vault_id if live.policy.path or not plan.policy else vault_id
     if not dry_run and (plan.creates or plan.policy_folder):
         disk = DiskVault(index.root, places.state / id_in_force)
         _write(disk, plan, index.files)
         live = read_live_policy(index.root, places)  # remembers that there is a policy now
+    if snippet:
+        plan = _with_snippet(plan, index.root, index.obsidian.config_folder, dry_run=dry_run)
     if as_json:
         echo_json(_object(index.root, plan, live, dry_run=dry_run))
     else:
@@ -93,6 +100,28 @@ def _with_memory(plan: MovingIn, root: Path, live: LivePolicy, names: VaultNames
         kept=(*plan.kept, *made.kept),
         said=(*plan.said, *made.said),
     )
+
+
+def _with_nights(plan: MovingIn, names: VaultNames) -> MovingIn:
+    """The `.base` that lists the nights, where its name is free and no link looks it up."""
+    path = f"{plan.home.folder}/{NIGHTS}"
+    if names.spelled(path) in names.folded.values():
+        return replace(plan, kept=(*plan.kept, names.spelled(path)))
+    if names.linked(NIGHTS):
+        return replace(plan, said=(*plan.said, f"“{NIGHTS}” was not made, because links of yours look up that name."))
+    return replace(plan, creates=(*plan.creates, (path, read_shipped("vault_template", "dreams", NIGHTS))))
+
+
+def _with_snippet(plan: MovingIn, root: Path, config_folder: str, *, dry_run: bool) -> MovingIn:
+    path = snippet_path(config_folder or ".obsidian")
+    css = read_shipped("vault_template", "snippets", NAME)
+    if dry_run:
+        said = f"{path} would be written, if there is none."
+    elif write_snippet(root, config_folder, css):
+        said = f"Written: {path}. Switch it on in Obsidian under Settings, Appearance, CSS snippets."
+    else:
+        said = f"Left as it is: {path}."
+    return replace(plan, said=(*plan.said, said))
 
 
 def _refuse_if_in_doubt(live: LivePolicy) -> None:
@@ -171,6 +200,7 @@ def _say(plan: MovingIn, live: LivePolicy, *, dry_run: bool) -> None:
         plan.triggers: "what wakes the dreamer",
         plan.home.review: "everything that waits for your tick, in one list",
         plan.home.seeds: "where you can leave something for the dreamer",
+        f"{plan.home.folder}/{NIGHTS}": "a list of the nights, for Obsidian's Bases",
     }
     if plan.creates:
         click.echo("This would be written:" if dry_run else "Written:")
