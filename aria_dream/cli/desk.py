@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import os
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +14,7 @@ import click
 from aria_dream.cli.output import progress_bar
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
+from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.lock import dream_lock
 from aria_dream.effects.places import find_places
 from aria_dream.effects.records import RecordBook
@@ -21,7 +24,6 @@ from aria_dream.review_cycle import Desk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from aria_dream.review.proposal import ProposalState, State
     from aria_dream.review_cycle import Settlement
@@ -44,12 +46,15 @@ WORDS: Mapping[State, str] = {
 def open_desk(vault: Path) -> Iterator[Desk]:
     """The desk of a vault; nobody else dreams or decides while it is open. An interrupted write is finished first."""
     places = find_places()
-    with progress_bar("Reading notes") as progress:
-        seen = read_dreamt_vault(vault, places, progress=progress)
-    state = seen.live.state_folder(places)
-    files = DiskVault(seen.root, state)
-    now = local_now(datetime.now().astimezone(), seen.live.policy.settings.timezone)
-    with dream_lock(state).held():
+    root = Path(os.path.realpath(vault))
+    with ExitStack() as held:
+        if root.is_dir():  # else the reading says so
+            held.enter_context(dream_lock(read_live_policy(root, places).state_folder(places)).held())
+        with progress_bar("Reading notes") as progress:
+            seen = read_dreamt_vault(root, places, progress=progress)
+        state = seen.live.state_folder(places)
+        files = DiskVault(seen.root, state)
+        now = local_now(datetime.now().astimezone(), seen.live.policy.settings.timezone)
         files.recover()
         yield Desk(vault=seen, files=files, book=RecordBook(state), now=now)
 

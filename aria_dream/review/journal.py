@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 _FROM: Mapping[Event, frozenset[State]] = {
     "approved": frozenset({"proposed", "stale", "expired"}),
-    "rejected": frozenset({"proposed", "approved", "stale", "expired", "rolled_back"}),
+    "rejected": frozenset({"proposed", "approved", "stale", "expired", "superseded", "rolled_back"}),
     "reopened": frozenset({"approved", "rejected", "rolled_back", "stale", "expired"}),
-    "applied": frozenset({"proposed", "approved", "stale", "expired"}),
+    "applied": frozenset({"proposed", "approved", "stale", "expired", "superseded"}),
     "rolled_back": frozenset({"applied"}),
     "stale": frozenset({"proposed", "approved"}),
     "expired": frozenset({"proposed", "stale"}),

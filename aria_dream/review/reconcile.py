@@ -106,19 +106,20 @@ def _outcome(
 
 def _news(pair: LoggedPair, state: ProposalState, at: datetime) -> Iterator[dict[str, object]]:
     """What the line of a known pair says beyond the journal: it was decided elsewhere, and later than here."""
-    if pair.outcome is None or pair.outcome.undo_ticked:
+    if pair.outcome is None:
         return
     decided_at = parse_short_moment(pair.outcome.at, seen_from=at)
     was, since = state.state, state.since
     if was == "applied":  # lines know minutes only, and an undo may come within the one of the change
         since = since.replace(second=0, microsecond=0) - timedelta(minutes=1)
-    if since != state.proposal.at and (decided_at is None or decided_at <= since):
-        return
+    is_later = since == state.proposal.at or (decided_at is not None and decided_at > since)
 
     def missed(verdict: Verdict) -> tuple[Event, ...]:
-        if was in ("proposed", "stale", "expired"):
+        if was in ("stale", "expired", "superseded"):  # a person's word goes before what a machine only noticed
+            return _events(verdict) if verdict in ("linked", "never again", "undone") else ()
+        if was == "proposed" and is_later:
             return _events(verdict)
-        return ("rolled_back",) if was == "applied" and verdict == "undone" else ()
+        return ("rolled_back",) if was == "applied" and verdict == "undone" and is_later else ()
 
     yield from _outcome(pair, at, missed)
 
