@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.dream.dreaming import Dreamt, NoJudge, NothingDreamt, Wish, dream
 from aria_dream.dream.juxtaposition import title_of
+from aria_dream.dream.review_note import read_managed
 from aria_dream.dream.seeds import parse_seeds
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.residence import choose_log, log_notes
@@ -118,17 +119,37 @@ def dream_once(
         "weights": ranks.learned(),
     }
     record = record_night(night, memory, vault_hash=vault.state_hash, params=params)
+    said = list(() if vault.home.exists else vault.home.said)
     if not rehearsal:
         _write(night, files, request)
-        book.propose(night.proposals)
-        book.remember(record)
-    said = list(() if vault.home.exists else vault.home.said)
+        said += _remember(book, night, record)
+        said += _review_fault(night, files)
     if request.replay is not None and request.replay.vault_hash != record.vault_hash:
         said.append("The vault has changed since that dream, so this one need not be the same.")
     return DreamResult(
         dreamt=found, reason="", block=night.block, record=record, note=night.note, written=not rehearsal,
         said=tuple(said),
     )  # fmt: skip
+
+
+def _remember(book: RecordBook, night: Night, record: EpisodeRecord) -> list[str]:
+    """Journals the dream, which is in the vault already: what cannot be kept is said, not raised."""
+    try:
+        book.propose(night.proposals)
+        book.remember(record)
+    except WriteRefusedError as error:
+        return [f"The dream is written, but this machine cannot remember it: {error}."]
+    return []
+
+
+def _review_fault(night: Night, files: VaultFiles) -> list[str]:
+    """Why the review note was left as it is, for its writer to mend."""
+    content = files.read(NotePath(night.review))
+    if not isinstance(content, Content):
+        return []
+    _, problems = read_managed(decode_note(content.data))
+    place = f"{night.review}:{problems[0].line}" if problems and problems[0].line else night.review
+    return [f"The list in {place} was left as it is: {problems[0].message}."] if problems else []
 
 
 def reconciled(
@@ -287,7 +308,8 @@ def _write(night: Night, files: VaultFiles, request: DreamRequest) -> None:
     for attempt in range(attempts):
         changes = plan_night(night, {path: _bytes(files, path) for path in night.touches})
         if isinstance(changes, Refusal):
-            raise WriteRefusedError(f"the dream was not written: {night.note}: {changes.reason}")
+            reason = changes.reason.removeprefix(f"{night.note} ")
+            raise WriteRefusedError(f"the dream was not written: {night.note}: {reason}")
         outcome = files.write(changes, label="dream", quiet_s=request.quiet_s)
         match outcome:
             case Written():

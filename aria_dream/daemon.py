@@ -13,12 +13,13 @@ import socket
 import time
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from aria_dream.dream.run_record import PastRun, RunEnd, failures_in_a_row
 from aria_dream.effects.conflict_copies import merge_conflict_copies
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.outlook import SLOW_AFTER, SLOW_S, Outlook
+from aria_dream.effects.own_notes import Boxes, read_boxes
 from aria_dream.effects.presence import read_moment
 from aria_dream.effects.rotating_log import cause_of
 from aria_dream.effects.telling import Telling
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
     from aria_dream.policy.circumstances import Moment
 
 log = logging.getLogger(__name__)
+
+UNDO_LOOK_S = 6 * 3600.0
+"""How often a line is looked at that can still be undone, so that its box goes when the time is over."""
 
 ATTEND_S = 0.5
 """While a child works, somebody's return is looked for at least so often."""
@@ -88,6 +92,8 @@ class Order:
     """A note of ours that somebody touched so recently is left alone."""
     host: str
     state_folder: Path
+    errand: Literal["dream", "ticks"] = "dream"
+    """`ticks`: carry out what was ticked in our notes, whoever is there; `stage` and `kind` say nothing then."""
 
 
 class Parting(Enum):
@@ -126,6 +132,8 @@ class Daemon:
         self._outlook = Outlook(watcher, places, sensors=sensors, host=self._host, moment=moment, clock=clock)
         self._telling = Telling(self._outlook)
         self._is_stopping = False
+        self._ticks_at_s = clock()
+        """When our notes are to be looked through for ticks."""
         self._outlook.book.look_after(self._now().now)
         self._settle()
 
@@ -281,10 +289,48 @@ class Daemon:
         """Waits. The vault's going and coming, a changed policy, and `stop` end it early; other edits do not."""
         was = type(self._watcher.state)
         while not self._is_stopping and (left_s := until_s - self._clock()) > 0:
+            self._carry_out_ticks()
+            left_s = min(left_s, max(0.0, self._ticks_at_s - self._clock()))
             change = self._watcher.wait(left_s)
+            if change is not None and self._is_about_our_notes(change):
+                quiet_s = float(self._outlook.live.policy.settings.tick_quiet_s)
+                self._ticks_at_s = self._clock() + quiet_s
             if (change is not None and _is_policy_change(change)) or type(self._watcher.state) is not was:
                 return
             del change  # it holds an index, and the next one is on its way
+
+
+    def _is_about_our_notes(self, change: VaultChange) -> bool:
+        own = self._outlook.own_notes()
+        return bool({own.review, *own.logs}.intersection(change.foreign))
+
+    def _carry_out_ticks(self) -> None:
+        """Has a child carry out what was ticked, once nobody has typed into our notes for `tick_quiet_s`."""
+        if self._clock() < self._ticks_at_s:
+            return
+        self._ticks_at_s = math.inf
+        if not self._watcher.may_write:
+            self._ticks_at_s = self._clock() + float(self._outlook.live.policy.settings.poll_s)
+            return
+        boxes = read_boxes(self._watcher.index, self._outlook.own_notes())
+        if boxes is Boxes.NOTHING:
+            return
+        settings = self._outlook.live.policy.settings
+        order = Order(root=self._outlook.root, stage=Stage.DREAM, kind="", quiet_s=float(settings.tick_quiet_s),
+                      host=self._host, state_folder=self.state_folder, errand="ticks")  # fmt: skip
+        episode = self._launch(order, self._watcher.call)
+        try:
+            while (end := episode.ended()) is None and not self._is_stopping:
+                episode.give_leave()
+                self._watcher.wait(ATTEND_S)
+        finally:
+            if end is None:
+                episode.end()
+        result = {} if end is None or end.result is None else end.result
+        waits = end is None or end.result is None or bool(result.get("waiting"))
+        self._ticks_at_s = self._clock() + (max(settings.tick_quiet_s, settings.poll_s) if waits else UNDO_LOOK_S)
+        told = ", ".join(f"{value} {name}" for name, value in result.items() if value)
+        log.info("ticks were looked through: %s", told or (end.error if end is not None and end.error else "nothing"))
 
 
 def _is_policy_change(change: VaultChange) -> bool:

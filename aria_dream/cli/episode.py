@@ -16,25 +16,47 @@ from aria_dream.effects.leave import AskingVault, Leave, protocol_streams
 from aria_dream.effects.rotating_log import cause_of
 from aria_dream.errors import AriaDreamError
 
+MOST_LOOKS = 50
+"""A change that moves notes makes the vault be read again before the next one."""
+
 
 @click.command("episode")
 @click.argument("vault", type=click.Path(path_type=Path))
 @click.option("--kind", default="idle dream", help="As the heading in the log names it.")
 @click.option("--quiet-s", type=float, default=0.0, help="Leave a dream note alone that somebody touched so recently.")
 @click.option("--host", default="", help="The machine that a new dream note belongs to.")
-def command(vault: Path, *, kind: str, quiet_s: float, host: str) -> None:
-    """Dream once for the daemon."""
+@click.option("--ticks", is_flag=True, help="Carry out what was ticked instead of dreaming.")
+def command(vault: Path, *, kind: str, quiet_s: float, host: str, ticks: bool) -> None:
+    """Dream once for the daemon, or carry out what was ticked."""
     out, answers = protocol_streams()
     leave = Leave(out, answers)
     leave("start")
     try:
-        leave.say({"result": _dream(vault, leave, kind, quiet_s, host)})
+        leave.say({"result": _ticks(vault, leave, quiet_s) if ticks else _dream(vault, leave, kind, quiet_s, host)})
     except AriaDreamError as error:
         leave.say({"failed": {"error": str(error)}})
         sys.exit(error.exit_code)
     except Exception as error:  # noqa: BLE001 - told to the parent, without words that could be a note's
         leave.say({"failed": {"error": cause_of(error)}})
         sys.exit(1)
+
+
+def _ticks(root: Path, leave: Leave, quiet_s: float) -> dict[str, object]:
+    """How many ticks were carried out, by what became of them."""
+    from dataclasses import replace
+
+    from aria_dream.cli.desk import add_settlement, open_desk
+    from aria_dream.review_cycle import Settlement, settle
+
+    done = Settlement()
+    for _ in range(MOST_LOOKS):
+        with open_desk(root) as desk:
+            looked = settle(replace(desk, quiet_s=quiet_s, files=AskingVault(desk.files, leave)))
+        add_settlement(done, looked)
+        if not looked.again:
+            break
+    counts = ("applied", "rejected", "undone", "asked", "stale", "expired", "superseded", "waiting")
+    return {name: len(getattr(done, name)) for name in counts}
 
 
 def _dream(root: Path, leave: Leave, kind: str, quiet_s: float, host: str) -> dict[str, object]:

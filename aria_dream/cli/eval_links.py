@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from aria_dream.cli.output import counted, echo_json, progress_bar
+from aria_dream.cli.resonances import refuse_in_doubt
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.dream.evaluation import HITS
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
@@ -61,6 +62,7 @@ def command(vault: Path, *, fraction: float, seed: int, since: datetime | None, 
 def _hide(vault: Path, places: Places, fraction: float, seed: int) -> LinkEvaluation:
     with progress_bar("Reading notes") as progress:
         seen = read_dreamt_vault(vault, places, progress=progress)
+    refuse_in_doubt(seen)
     hidden = hidden_links(seen, fraction, seed)
     with (
         ContentCache(places.vault_cache(seen.root)) as cache,
@@ -73,6 +75,7 @@ def _hide(vault: Path, places: Places, fraction: float, seed: int) -> LinkEvalua
 def _look_back(vault: Path, places: Places, day: date) -> LinkEvaluation:
     with progress_bar("Reading notes") as progress:
         now = read_dreamt_vault(vault, places, progress=progress)
+    refuse_in_doubt(now)
     with tempfile.TemporaryDirectory(prefix="aria-dream-then-") as scratch:
         folder = Path(scratch)
         read_vault_of(now.root, day, folder)

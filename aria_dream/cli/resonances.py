@@ -16,7 +16,7 @@ from aria_dream.effects.places import find_places
 from aria_dream.effects.records import RecordBook
 from aria_dream.effects.resonance import VaultRanker, build_ranking
 from aria_dream.effects.vectors import ContentCache
-from aria_dream.errors import NotFoundError
+from aria_dream.errors import NotFoundError, PolicyClosedError
 from aria_dream.review.proposal import decided_pairs
 from aria_dream.vault.lookup import NotOne, find_note
 
@@ -46,6 +46,7 @@ def command(vault: Path, *, origin: str | None, everything: bool, limit: int, as
     places = find_places()
     with progress_bar("Reading notes") as progress:
         seen = read_dreamt_vault(vault, places, progress=progress)
+    refuse_in_doubt(seen)
     gc.freeze()  # all of it stays: no collection need look at it again
     path = None if origin is None else chosen_note(seen, origin)
     decided = decided_pairs(RecordBook(seen.live.state_folder(places)).read().states.values())
@@ -62,6 +63,12 @@ def command(vault: Path, *, origin: str | None, everything: bool, limit: int, as
             echo_json(_object(pair))
     else:
         _print(found)
+
+
+def refuse_in_doubt(vault: DreamtVault) -> None:
+    """Raises PolicyClosedError where it is not known what the writer excludes: then nothing is listed."""
+    if vault.in_doubt:
+        raise PolicyClosedError(f"nothing is listed: {vault.in_doubt}")
 
 
 def chosen_note(vault: DreamtVault, name: str) -> str:

@@ -95,7 +95,7 @@ def launch_with(places: Places) -> Callable[[Order, Callable[[], None]], Episode
         # -P: the folder that we were started in, which may be the vault, is no place to import from.
         command = [
             sys.executable, "-P", "-m", "aria_dream.cli.episode", str(order.root), "--kind", order.kind,
-            "--quiet-s", f"{order.quiet_s:g}", "--host", order.host,
+            "--quiet-s", f"{order.quiet_s:g}", "--host", order.host, *(["--ticks"] if order.errand == "ticks" else []),
         ]  # fmt: skip
         package = str(Path(aria_dream.__file__).parent.parent)
         environ = {

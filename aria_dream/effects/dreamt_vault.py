@@ -17,6 +17,8 @@ from aria_dream.dream.walk import walkable_notes
 from aria_dream.effects.index import collector_paused, read_vault
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.vault_names import read_vault_names
+from aria_dream.policy.kinds import Door
+from aria_dream.policy.policy import Source
 from aria_dream.policy.residence import choose_home
 from aria_dream.policy.sharing import survey
 from aria_dream.synthesis.memory import USUAL_FOLDERS, log_path
@@ -58,6 +60,14 @@ class DreamtVault:
     def root(self) -> Path:
         """Real path of the vault."""
         return self.index.root
+
+    @property
+    def in_doubt(self) -> str:
+        """Why nothing may be listed: what the writer excludes is not known. `""` where it is."""
+        policy = self.live.policy
+        if policy.origin("exclude").source is not Source.CLOSED:
+            return ""
+        return policy.refusal(Door.DREAM) or "what `exclude` hides is not known until it is mended"
 
     def row(self, path: str) -> int | None:
         """The row of the note at `path`; None where there is no such note or it is invisible."""

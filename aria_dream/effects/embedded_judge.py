@@ -93,7 +93,7 @@ _LATEST: Final = sha256(b"latest").digest()
 class _Viewed:
     words: NoteView
     linked: Mapping[str, str]
-    """What the note links to, as written, by folded path."""
+    """What the note links to and no file bears the name of, as written, by folded path."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +149,13 @@ class EmbeddedJudge:
 
     def _view(self, row: int) -> _Viewed:
         note = parse_note(read_note_text(self.vault, row))
-        linked = {fold(link.path): link.path for link in note.links if link.path}
+        path, resolver = self.vault.graph.paths[row], self.vault.index.resolver
+        linked = {
+            fold(link.path): link.path
+            for link in note.links
+            # a file that no dream may see is there all the same, and is not named
+            if link.path and resolver.resolve(link.path, path) is None
+        }
         return _Viewed(NoteView(title_of(self.vault.graph.paths[row]), prose(note), note.aliases), linked)
 
     def _tags(self, often: Mapping[str, int], first: int, second: int) -> tuple[str, ...]:
@@ -161,8 +167,7 @@ class EmbeddedJudge:
     def _missing(self, first: _Viewed, second: _Viewed) -> str | None:
         """What both link to though no note bears that name."""
         shared = first.linked.keys() & second.linked.keys()
-        there = {fold(title_of(path)) for path in self.vault.graph.paths} if shared else set()
-        lacking = sorted(name for name in shared if fold(title_of(name)) not in there and "." not in name)
+        lacking = sorted(name for name in shared if "." not in name)
         return first.linked[lacking[0]] if lacking else None
 
     def _akin(self, row: int, first: int, second: int) -> tuple[str, str, str] | None:

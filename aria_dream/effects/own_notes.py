@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.run_record import seed_mark
 from aria_dream.dream.seeds import parse_seeds
+from aria_dream.dream.ticks import read_ticks
 from aria_dream.effects.ground import read_plain
 from aria_dream.policy.lines import note_properties
 from aria_dream.policy.residence import folder_candidates
@@ -97,6 +99,24 @@ def read_new_seeds(index: VaultIndex, own: OwnNotes, tried: frozenset[str]) -> t
         seed_mark(seed) for seed in waiting if any(index.resolver.resolve(link, own.seeds) for link in seed.links)
     )
     return tuple(mark for mark in marks if mark not in tried)
+
+
+class Boxes(Enum):
+    """What the tick boxes in our notes ask for."""
+
+    NOTHING = "nothing"
+    TICKED = "ticked"
+    """Somebody has decided something."""
+    UNDO = "undo"
+    """A decision can still be taken back: its line has to say so no longer, one day."""
+
+
+def read_boxes(index: VaultIndex, own: OwnNotes) -> Boxes:
+    """The most urgent thing that any box in our notes asks for."""
+    texts = [_text(index, path) for path in (*own.logs, *filter(None, (own.review,)))]
+    if any(read_ticks(text)[0] for text in texts if "^aria-" in text):
+        return Boxes.TICKED
+    return Boxes.UNDO if any("-undo" in text for text in texts) else Boxes.NOTHING
 
 
 def _text(index: VaultIndex, path: str) -> str:

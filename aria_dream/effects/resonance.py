@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
@@ -23,7 +24,7 @@ from aria_dream.dream.juxtaposition import Juxtaposition, chance
 from aria_dream.dream.learn import Weights
 from aria_dream.dream.notespace import NoteSpace, Parts
 from aria_dream.dream.rank import Ranking, RankNote
-from aria_dream.dream.terms import NO_TERMS, TermCounts, note_terms
+from aria_dream.dream.terms import NO_TERMS, TermCounts, link_key, note_terms
 from aria_dream.dream.ways import shortest_ways
 from aria_dream.effects.array_file import drop_arrays, read_arrays, write_arrays
 from aria_dream.effects.ground import read_plain
@@ -35,6 +36,8 @@ from aria_dream.vault.note import decode_note
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from collections.abc import Set as AbstractSet
+
+    import numpy.typing as npt
 
     from aria_dream.dream.rank import Scored
     from aria_dream.effects.dreamt_vault import DreamtVault
@@ -70,7 +73,10 @@ def read_terms(
 def _read_terms(
     vault: DreamtVault, cache: ContentCache, progress: Callable[[int, int], None] | None
 ) -> tuple[list[TermCounts], bool]:
-    """`read_terms`, and whether every note still held what it held when the vault was read."""
+    """`read_terms`, and whether every note still held what it held when the vault was read.
+
+    Links to invisible notes are left out, words and all: their names are as invisible as they are.
+    """
     hashes = [fact.content_hash for fact in vault.facts]
     known = cache.get_many(TERMS_KIND, set(hashes))
     terms: list[TermCounts] = [NO_TERMS] * len(hashes)
@@ -97,7 +103,25 @@ def _read_terms(
         cache.put_many(TERMS_KIND, fresh)
         if progress is not None:
             progress(min(start + _NOTES_PER_BATCH, len(missing)), len(missing))
+    unseen = np.array(_unseen_names(vault), dtype=np.uint32)
+    if len(unseen):
+        terms = [_without_links(own, unseen) for own in terms]
     return terms, unchanged
+
+
+def _unseen_names(vault: DreamtVault) -> list[int]:
+    """Keys of the names that only notes bear which the writer keeps out of every dream, ascending."""
+    if not vault.sharing.hidden:
+        return []
+    seen = {link_key(path) for path in vault.graph.paths}
+    return sorted({link_key(path) for path in vault.sharing.hidden} - seen)
+
+
+def _without_links(own: TermCounts, names: npt.NDArray[np.uint32]) -> TermCounts:
+    kept = ~np.isin(own.link_keys, names)
+    if kept.all():
+        return own
+    return replace(own, link_keys=own.link_keys[kept], link_ids=own.link_ids[kept])
 
 
 class _RankNotes(Sequence[RankNote]):
@@ -142,6 +166,7 @@ def space_key(vault: DreamtVault) -> bytes | None:
     state.update("\0".join(vault.graph.paths).encode("utf-8", "surrogatepass"))
     state.update(b"\0\0")
     state.update(b"".join([fact.content_hash for fact in vault.facts]))
+    state.update(repr(_unseen_names(vault)).encode())
     return state.digest()
 
 

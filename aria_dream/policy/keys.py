@@ -115,7 +115,7 @@ class Settings:
 
     exclude: tuple[Pattern, ...] = _key(
         (), (), _PRIVACY, PatternList(), "folders, globs or `#tags` that no dream ever sees",
-        doors=_OUT, guard="privacy")
+        doors=(*_OUT, *_DREAM), guard="privacy")
     never_send: tuple[Pattern, ...] = _key(
         (), (), _PRIVACY, PatternList(), "folders, globs or `#tags` that are dreamt of, and never leave the machine",
         doors=_OUT, guard="privacy")

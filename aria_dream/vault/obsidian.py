@@ -83,6 +83,10 @@ class DatedNotes:
         return self.matcher.matches(path[len(start) : -3])
 
 
+_DATE_ALONE = re.compile(r"(?:^|/)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\.md$", re.IGNORECASE)
+"""Nobody calls a thought so; a vault whose daily notes were never configured, or were once, still has them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObsidianSettings:
     """Everything read from the config folder. The defaults are those of a vault that has none."""
@@ -97,8 +101,8 @@ class ObsidianSettings:
     """Folders of the core plugin Templates and of Templater, without slashes at their ends."""
 
     def is_daily(self, path: str) -> bool:
-        """Whether `path` is a daily (weekly, monthly, …) note."""
-        return any(dated.holds(path) for dated in self.daily)
+        """Whether `path` is a daily (weekly, …) note: as the settings say, or by a name that is only a date."""
+        return any(dated.holds(path) for dated in self.daily) or _DATE_ALONE.search(path) is not None
 
     def is_template(self, path: str) -> bool:
         """Whether `path` lies in a folder of templates."""

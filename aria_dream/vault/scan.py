@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aria_dream.errors import Problem
@@ -16,6 +18,9 @@ from aria_dream.vault.zones import MarkdownLink, Wikilink, find_candidates, read
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+
+_TRUE: Final = frozenset({"true", "yes", "on"})
+_DREAM_LINE: Final = re.compile(r"^[ \t]*[\"']?dream[\"']?[ \t]*:[ \t]*([^\n#]*)", re.IGNORECASE | re.MULTILINE)
 
 _new: Final = tuple.__new__
 """Makes a NamedTuple in a third of the time its own constructor takes."""
@@ -54,6 +59,8 @@ def scan_note(text: str) -> NoteScan:
     body_start = frontmatter.body_start if frontmatter else int(text.startswith("\ufeff"))
     if frontmatter is None:
         body = text[body_start:]
+        if body.startswith("---"):  # never closed, so no properties for the app; what it forbids is forbidden
+            dream = _permits("\n".join(takewhile(str.strip, body[:4096].split("\n"))))
     else:
         body = text[frontmatter.body_start :]
         source = text[frontmatter.start : frontmatter.end]
@@ -69,6 +76,8 @@ def scan_note(text: str) -> NoteScan:
                 for link in property_links(properties, source)
             ]
             dream, marker, plugin = read_flags(properties)
+        if unreadable:  # YAML could not be read, or says a name twice: whoever wrote `dream: false` meant it
+            dream = dream and _permits(source)
         if body.startswith("---") and find_frontmatter(body):
             problems.append(Problem("", text.count("\n", 0, frontmatter.body_start) + 1, SECOND_BLOCK))
     simple = read_simple(body)
@@ -125,13 +134,18 @@ def body_links(body: str, places: Sequence[MarkdownLink | Wikilink]) -> Iterator
             )
 
 
+def _permits(source: str) -> bool:
+    """False where a line of `source`, properties that could not be read, says anything but yes to `dream`."""
+    return all(said[1].strip(" \t\r\"'").lower() in _TRUE for said in _DREAM_LINE.finditer(source))
+
+
 def read_flags(properties: dict[str, object]) -> tuple[bool, str, str]:
     """`(dream, marker, plugin)` of a note's properties, as `NoteScan` describes them."""
     dream, marker, plugin = True, "", ""
     for key in properties:
         name = key.lower()
         if name == "dream":
-            dream = str(named(properties, name)).strip().lower() in {"true", "yes", "on"}
+            dream = str(named(properties, name)).strip().lower() in _TRUE
         elif name == "aria-dream":
             marker = str(named(properties, name)).strip()
         elif name.endswith("-plugin"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.daemon import Parting
+from aria_dream.daemon import Order, Parting
 from aria_dream.effects.episode_process import EpisodeEnd
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.run_book import RunBook
@@ -376,3 +376,38 @@ def test_the_first_daemon_of_a_vault_owes_no_earlier_night(tmp_path: Path) -> No
         bench.open()
         assert bench.log.since is not None
         assert bench.log.since < bench.now()
+
+
+REVIEW = (
+    "---\naria-dream: review\n---\n"
+    "%% aria-dream review begin %%\nNothing is waiting for you.\n%% aria-dream review end %%\n"
+)
+TICKABLE = (
+    "---\naria-dream: log\ndate: 2026-11-30\n---\n\n## 03:12 — idle dream\n\n"
+    "Started cold from Compost (low-degree pick, seed 1).\nResonances nobody has drawn directly:\n\n- **[[Compost]] ↔ [[Sourdough starter]]** (0.714)\n"
+    "  path: only the text connects them\n  kept: because (embedded judge, 0.81)\n"
+    "    - [{mark}] link them ^aria-k3f9q2\n    - [ ] never again ^aria-k3f9q2-no\n"
+)
+
+
+def test_ticks_are_carried_out_after_a_quiet_while_though_somebody_is_there(tmp_path: Path) -> None:
+    """No idleness is waited for: who ticks is there. An edit that ticks nothing starts no child."""
+    with DaemonBench(tmp_path, policy(tick_quiet_s=30, poll_s=60)) as bench:
+        bench.sensors.idle_s = Known(0.0)
+        bench.save("dreams/Dream review.md", REVIEW)
+        note = "dreams/2026-11-30 dream.md"
+        bench.at(10 * MINUTE, lambda: bench.save(note, TICKABLE.format(mark=" ")))
+        bench.at(20 * MINUTE, lambda: bench.save(note, TICKABLE.format(mark="x")))
+        ticked_at_s = bench.clock.now_s + 20 * MINUTE
+        began_s: list[float] = []
+
+        def make(order: Order) -> FakeEpisode:
+            began_s.append(bench.clock.now_s)
+            assert (order.errand, order.quiet_s) == ("ticks", 30.0)
+            return FakeEpisode(end_=EpisodeEnd(result={"applied": 1}))
+
+        bench.make = make
+        bench.run_for(HOUR)
+        assert [order.errand for order in bench.orders] == ["ticks"]
+        assert ticked_at_s + 30 <= began_s[0] <= ticked_at_s + 2 * MINUTE
+        assert bench.log.runs == ()

@@ -160,8 +160,10 @@ def test_daily_notes_lie_in_their_folder() -> None:
     settings = ObsidianSettings(daily=(daily,), template_folders=("Templates",))
     assert settings.is_daily("Journal/2026/11/2026-11-30.md")
     assert settings.is_daily("journal/2026/11/2026-11-30.md")
-    assert not settings.is_daily("Journal/2026-11-30.md")
-    assert not settings.is_daily("2026/11/2026-11-30.md")
+    assert settings.is_daily("Old journal/2026-11-30.md")  # a name that is only a date is no thought's
+    assert not settings.is_daily("Journal/2026-11-30 dream.md")
+    assert not settings.is_daily("2026/11/2026-13-30.md")
+    assert not settings.is_daily("Journal/2026/11/11-30.md")
     assert not settings.is_daily("Journal/2026/11/2026-11-30.canvas")
     assert settings.is_template("templates/Day.md")
     assert not settings.is_template("Templates.md")
