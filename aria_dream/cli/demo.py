@@ -17,7 +17,7 @@ from aria_dream.effects.places import Places
 from aria_dream.effects.records import RecordBook
 from aria_dream.effects.shipped import shipped_path
 
-DEMO_SEEDS = (11, 4711)
+DEMO_SEEDS = (14, 28)
 """Two dreams, so that the note shows that blocks are appended; these seeds give the same night on every machine."""
 DEMO_HOURS = ((3, 12), (4, 40))
 
@@ -50,7 +50,8 @@ def command(keep: Path | None, *, as_json: bool) -> None:
             return
         click.echo(f"--- {note} ---\n")
         click.echo(text, nl=False)
-        click.echo("\n---\nTick what is true, and the link is placed. Your own vault: aria-dream dream VAULT")
+        click.echo("\n---\nTick what is true: `aria-dream apply`, or the daemon, places the link.")
+        click.echo("Your own vault: aria-dream dream VAULT")
         if keep is not None:
             click.echo(f"The vault is kept in {keep}; open it in Obsidian.")
 

@@ -20,14 +20,16 @@ FailureKind = Literal["unreachable", "login", "usage limit", "rate limit", "capa
 LONGEST_MESSAGE = 65_536
 """Characters of the answer that are kept; the contract asks for some hundred."""
 _LONGEST_FAILURE = 500
-_UNSENT = re.compile(r"^\s*(?:connection failed:|missing environment variable\b)", re.IGNORECASE)
+_UNSENT = re.compile(
+    r"\s*(?:reconnecting\W+\d+/\d+ \()?(?:connection failed:|missing environment variable\b)", re.IGNORECASE
+)
 _NOTICE = re.compile(r"^\s*reconnecting", re.IGNORECASE)
 _KINDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
     ("usage limit", re.compile(r"hit your usage limit|usage[_ ]limit|quota exceeded", re.IGNORECASE)),
     ("login", re.compile(
-        r"\b(?:status:? *)?40[13]\b|unauthorized|to use codex with your chatgpt plan|token (?:has )?expired"
+        r"\bstatus(?:_code)?\"?:? *40[13]\b|unauthorized|to use codex with your chatgpt plan|token (?:has )?expired"
         r"|log ?in again|not logged in|invalid_api_key|missing environment variable", re.IGNORECASE)),
-    ("capacity", re.compile(r"at capacity|overloaded|try a different model", re.IGNORECASE)),
+    ("capacity", re.compile(r"at capacity|high demand|overloaded|try a different model", re.IGNORECASE)),
     ("rate limit", re.compile(r"\b429\b|rate[_ ]limit|too many requests", re.IGNORECASE)),
     ("unreachable", re.compile(r"connection failed:", re.IGNORECASE)),
     ("cut", re.compile(r"stream (?:disconnected|closed)|idle timeout|reconnecting", re.IGNORECASE)),
@@ -54,7 +56,10 @@ class ReachRun:
     web_turns: int
     """Finished searches, page openings and searches inside a page."""
     requests: int
-    """Requests that were sent, 0 where nothing was: one a turn, a retry and a round trip through a tool."""
+    """Requests that were sent, 0 where nothing was: one a turn, a retry and a round trip through a tool.
+
+    Retries of `request_max_retries` are not in the events (measured: 9 requests at a server that answers 500, 3 told),
+    so that key has to be 0."""
     last_message: str
     """The answer, if there was one: the text of the last message of the model."""
     failure: Failure | None

@@ -17,8 +17,8 @@ LONGEST_WAIT = timedelta(days=35)
 """No window of a plan is longer than a month; a reset beyond that is a broken one."""
 
 _STOP = re.compile(
-    r"\b40[13]\b|unauthorized|forbidden|to use codex with your chatgpt plan|quota exceeded|token (?:has )?expired"
-    r"|log ?in again|not logged in|invalid_api_key|missing environment variable",
+    r"\bstatus(?:_code)?\"?:? *40[13]\b|unauthorized|forbidden|to use codex with your chatgpt plan|quota exceeded"
+    r"|token (?:has )?expired|log ?in again|not logged in|invalid_api_key|missing environment variable",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(r"usage[_ ]limit|rate[_ ]limit|\b429\b|too many requests", re.IGNORECASE)

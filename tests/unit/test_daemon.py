@@ -384,7 +384,8 @@ REVIEW = (
 )
 TICKABLE = (
     "---\naria-dream: log\ndate: 2026-11-30\n---\n\n## 03:12 — idle dream\n\n"
-    "Started cold from Compost (low-degree pick, seed 1).\nResonances nobody has drawn directly:\n\n- **[[Compost]] ↔ [[Sourdough starter]]** (0.714)\n"
+    "Started cold from Compost (low-degree pick, seed 1).\nResonances nobody has drawn directly:\n\n"
+    "- **[[Compost]] ↔ [[Sourdough starter]]** (0.714)\n"
     "  path: only the text connects them\n  kept: because (embedded judge, 0.81)\n"
     "    - [{mark}] link them ^aria-k3f9q2\n    - [ ] never again ^aria-k3f9q2-no\n"
 )

@@ -68,6 +68,16 @@ def test_what_never_connected_was_not_sent(message: str) -> None:
         assert run.failure.kind in ("unreachable", "login")
 
 
+def test_retries_that_never_connected_were_not_sent() -> None:
+    """As the real binary words them, retries on, at a port where nobody listens."""
+    reason = "Connection failed: error sending request"
+    notices = [error(f"Reconnecting... {number}/2 ({reason})") for number in (1, 2)]
+    run = read_events([THREAD, STARTED, *notices, error(reason), failed(reason)])
+    assert (run.sent, run.failure) == (False, Failure("unreachable", reason))
+    other = error("Reconnecting... 1/2 (stream disconnected before completion)")
+    assert read_events([THREAD, STARTED, other, error(reason), failed(reason)]).sent
+
+
 @pytest.mark.parametrize(
     "lines",
     [
@@ -111,6 +121,8 @@ def test_what_was_killed_after_it_began_was_sent() -> None:
         ("Selected model is at capacity. Please try a different model.", "capacity"),
         ("stream disconnected before completion: idle timeout", "cut"),
         ("unexpected status 500 Internal Server Error", "failed"),
+        ("We’re currently experiencing high demand, which may cause temporary errors.", "capacity"),
+        ("unexpected status 502 Bad Gateway: upstream said 403, url: http://127.0.0.1:401/v1/responses", "failed"),
         ("something new", "failed"),
     ],
 )

@@ -22,6 +22,8 @@ ZONE = ZoneInfo("Europe/Berlin")  # 13:00 there
         (r"{\"resets_in_seconds\": 60}", NOW + timedelta(seconds=60)),
         (f'{{"resets_at":{int(NOW.timestamp()) + 90}}}', NOW + timedelta(seconds=90)),
         ("You’ve hit your usage limit. Try again at 7:14 PM.", datetime(2026, 11, 30, 18, 14, tzinfo=UTC)),
+        ("You’ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), or try again at 2:13 PM.",
+         datetime(2026, 11, 30, 13, 13, tzinfo=UTC)),
         ("You've hit your usage limit … or try again at 19:14.", datetime(2026, 11, 30, 18, 14, tzinfo=UTC)),
         ("You've hit your usage limit. try again at Dec 3rd, 2026 9:41 AM.", datetime(2026, 12, 3, 8, 41, tzinfo=UTC)),
         ("usage limit; try again at 12:30 AM", datetime(2026, 11, 30, 23, 30, tzinfo=UTC)),
@@ -44,6 +46,7 @@ def test_a_known_reset_is_waited_for(message: str, until: datetime) -> None:
         "usage limit, try again at 99:99 PM", "usage limit, try again at Feb 31st, 2027 9:00 AM",
         "exceeded retry limit, last status: 429 Too Many Requests", "", "try again in a while",
         "Selected model is at capacity. Please try a different model.", "unexpected status 500",
+        "unexpected status 502 Bad Gateway: upstream said 403, url: http://127.0.0.1:401/v1/responses",
     ],
 )  # fmt: skip
 def test_an_unknown_or_past_reset_is_a_bounded_pause(message: str) -> None:
