@@ -105,7 +105,7 @@ def _print(root: Path, live: LivePolicy, sharing: Sharing, problems: tuple[Probl
         stages = ", ".join(stage.value for stage in getattr(live.triggers, name)) or "none"
         click.echo(f"  {name.ljust(names)}  {stages}  ({meaning})")
     if missing := unbuilt(live.triggers):
-        click.echo(f"  Not in this version yet, and passed over: {', '.join(missing)}.")
+        click.echo(f"  Not run by the daemon of this version yet, and passed over: {', '.join(missing)}.")
     click.echo(f"\n{_private(sharing)}")
     if problems:
         click.echo("\nTo mend")

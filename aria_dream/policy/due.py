@@ -193,8 +193,8 @@ def _remarks(asking: Asking) -> Iterator[str]:
     named = {stage for name in MEANINGS for stage in getattr(asking.triggers, name)}
     missing = [f"“{stage.value}”" for stage in Stage if stage in named and stage not in asking.built]
     if missing:
-        what = "is a stage that does" if len(missing) == 1 else "are stages that do"
-        yield f"{' and '.join(missing)} {what} not exist in this version yet; until then nothing comes of naming them"
+        what = "is a stage that is" if len(missing) == 1 else "are stages that are"
+        yield f"{' and '.join(missing)} {what} not there yet: the daemon of this version runs dreams only"
     for name in asking.triggers.closed:
         yield f"the line `{name}` of the triggers is not understood, so it starts nothing"
     idleness = judge_idleness(asking.readings.input_idle, None, asking.policy.settings.idle_threshold_s)

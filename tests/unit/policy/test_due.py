@@ -214,7 +214,7 @@ def test_stages_to_come_are_named_and_not_run() -> None:
     found = grant("", "- on_idle: reach, dream")
     assert found.stages == (Stage.DREAM,)
     (remark,) = found.remarks
-    assert remark.startswith("“consolidate” and “synthesize” and “reach” are stages that do not exist in this version")
+    assert remark.startswith("“consolidate” and “synthesize” and “reach” are stages that are not there yet")
     nothing = refusal("", "- on_idle: reach")
     assert nothing.reason == "waiting: the triggers ask for nothing that this version can do"
     assert nothing.remarks
