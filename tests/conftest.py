@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 from pathlib import Path
@@ -50,6 +51,17 @@ def _sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         real_connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", connect)
+    _heard_again()
+
+
+def _heard_again() -> None:
+    """What our modules log reaches `caplog`, whatever a test before this one, or a library in it, did to logging."""
+    logging.disable(logging.NOTSET)
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.partition(".")[0] == "aria_dream" and isinstance(logger, logging.Logger):
+            logger.disabled = False
+            logger.propagate = True
+            logger.setLevel(logging.NOTSET)
 
 
 _skipped: list[tuple[str, str]] = []

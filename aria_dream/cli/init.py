@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,13 +18,13 @@ from aria_dream.effects.places import find_places
 from aria_dream.effects.shipped import read_shipped
 from aria_dream.effects.snippet import NAME, snippet_path, write_snippet
 from aria_dream.effects.vault_names import read_vault_names
+from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import PolicyClosedError, WriteRefusedError
 from aria_dream.policy.moving_in import Furniture, MovingIn, plan_moving_in, with_setting
 from aria_dream.policy.policy import POLICY_NAMES
 from aria_dream.synthesis.memory import LOG_NAME, plan_memory
 from aria_dream.vault.edit import (
     ChangeSet,
-    Exists,
     Refusal,
     WritePlan,
     content_hash,
@@ -33,7 +33,7 @@ from aria_dream.vault.edit import (
     plan_create,
 )
 from aria_dream.vault.note import NotePath
-from aria_dream.world import Conflict, Content, Failed, Refused, Written
+from aria_dream.world import Content
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -154,20 +154,7 @@ def _write(disk: DiskVault, plan: MovingIn, files: Iterable[str]) -> None:
         writes.append(made)
     if plan.policy_folder:
         writes.append(_policy_edit(disk, plan))
-    try:
-        outcome = disk.write(ChangeSet(writes=tuple(writes)), label="init")
-    except OSError as error:  # the journal's folder: without a journal nothing is written
-        reason = error.strerror or str(error)
-        raise WriteRefusedError(f"nothing was written: {error.filename} cannot be used ({reason})") from error
-    match outcome:
-        case Written():
-            return
-        case Exists():
-            raise WriteRefusedError(f"nothing was written: “{outcome.path}” has appeared meanwhile; run it again")
-        case Conflict() | Refused() | Failed():
-            raise WriteRefusedError(f"nothing was written: {outcome.path}: {outcome.reason}")
-        case _:
-            assert_never(outcome)
+    write_or_refuse(disk, ChangeSet(writes=tuple(writes)), label="init")
 
 
 def _policy_edit(disk: DiskVault, plan: MovingIn) -> WritePlan:

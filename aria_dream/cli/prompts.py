@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,11 +23,11 @@ from aria_dream.effects.prompts import (
     shipped_prompt,
 )
 from aria_dream.effects.vault_names import read_vault_names
+from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import NotFoundError, WriteRefusedError
 from aria_dream.policy.residence import choose_home
 from aria_dream.vault.edit import ChangeSet, Exists, Refusal, plan_create
 from aria_dream.vault.note import NotePath
-from aria_dream.world import Conflict, Failed, Refused, Written
 
 if TYPE_CHECKING:
     from aria_dream.effects.index import VaultIndex
@@ -154,13 +154,4 @@ def _write(disk: DiskVault, index: VaultIndex, path: str, text: str) -> None:
     if isinstance(plan, Exists | Refusal):
         reason = plan.reason if isinstance(plan, Refusal) else f"“{plan.path}” is in the way"
         raise WriteRefusedError(f"nothing was written: {path} cannot be made, because {reason}")
-    outcome = disk.write(ChangeSet(writes=(plan,)), label="eject a prompt")
-    match outcome:
-        case Written():
-            return
-        case Exists():
-            raise WriteRefusedError(f"nothing was written: “{outcome.path}” has appeared meanwhile; run it again")
-        case Conflict() | Refused() | Failed():
-            raise WriteRefusedError(f"nothing was written: {outcome.path}: {outcome.reason}")
-        case _:
-            assert_never(outcome)
+    write_or_refuse(disk, ChangeSet(writes=(plan,)), label="eject a prompt")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,12 +15,13 @@ from aria_dream.dream.seeds import new_seed, parse_seeds, render_seed, render_se
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.places import find_places
+from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import NotFoundError, Problem, WriteRefusedError
 from aria_dream.policy.clock import local_now
-from aria_dream.vault.edit import ABSENT, ChangeSet, Exists, Refusal, WritePlan, decode_note, encode_note, plan_append
+from aria_dream.vault.edit import ABSENT, ChangeSet, Refusal, WritePlan, decode_note, encode_note, plan_append
 from aria_dream.vault.link_text import link_target
 from aria_dream.vault.note import NotePath
-from aria_dream.world import Conflict, Content, Failed, Refused, Written
+from aria_dream.world import Content
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,16 +113,7 @@ def _add(disk: DiskVault, vault: DreamtVault, seed: Seed, content: object) -> No
     if not vault.home.exists:  # the review note's marker is what makes the folder ours
         text = encode_note(render_review_head() + render_managed(()) + "\n")
         writes.append(WritePlan(path=NotePath(vault.home.review), expected_hash=ABSENT, content=text))
-    outcome = disk.write(ChangeSet(writes=tuple(writes)), label="seed")
-    match outcome:
-        case Written():
-            return
-        case Exists():
-            raise WriteRefusedError(f"the seed was not written: “{outcome.path}” has appeared meanwhile")
-        case Conflict() | Refused() | Failed():
-            raise WriteRefusedError(f"the seed was not written: {outcome.path}: {outcome.reason}")
-        case _:
-            assert_never(outcome)
+    write_or_refuse(disk, ChangeSet(writes=tuple(writes)), label="seed", otherwise="the seed was not written")
 
 
 def _object(seed: Seed) -> dict[str, object]:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 from aria_dream.effects.lock import VaultLock
 from aria_dream.effects.memory_folder import NoMemory, find_memory_folder, read_sources
+from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import MissingPartError, NotFoundError, WriteRefusedError
 from aria_dream.synthesis.contract import check
 from aria_dream.synthesis.entry import render_log_head, render_status
@@ -36,7 +37,7 @@ from aria_dream.vault.edit import (
     invert_changes,
     plan_append,
 )
-from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Written
+from aria_dream.world import Absent, Content, Refused, Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,7 +131,7 @@ def run_synthesis(
         plan = checked(before, planned[log_path(folder)], new_lessons, made.date)
         if not plan.passed:
             return SynthesisResult(folder=folder, synthesis=made, verdict=plan, restored=True, said=(*said, *missing))
-        _write(files, changes, "synthesis")
+        write_or_refuse(files, changes, label="synthesis")
         verdict = _verified(files, folder, before, made, checked)
         if not verdict.passed:
             _restore(files, changes, {log_path(folder): log, lessons_path(folder): lessons})
@@ -188,7 +189,7 @@ def run_status_change(
         before, date = take_snapshot(log, lessons), f"{at:%Y-%m-%d}"
         verdict = checked(before, changes.writes[0].content, lessons, date)
         if verdict.passed:
-            _write(files, changes, f"status {candidate}")
+            write_or_refuse(files, changes, label=f"status {candidate}")
             verdict = checked(before, _read(files, path), lessons, date)
             now = current_status(visible(decode_note(_read(files, path))))
             if not verdict.passed or now.get(candidate) != status:
@@ -217,7 +218,7 @@ def _make_missing(files: DiskVault, folder: str) -> None:
         if isinstance(files.read(path), Absent)
     ]
     if missing:
-        _write(files, ChangeSet(writes=tuple(missing)), "synthesis: new files")
+        write_or_refuse(files, ChangeSet(writes=tuple(missing)), label="synthesis: new files")
 
 
 def _read(files: DiskVault, path: NotePath) -> bytes:
@@ -264,20 +265,6 @@ def _verified(files: DiskVault, folder: str, before: Snapshot, made: Synthesis, 
     return verdict
 
 
-def _write(files: DiskVault, changes: ChangeSet, label: str) -> None:
-    try:
-        outcome = files.write(changes, label=label)
-    except OSError as error:
-        raise WriteRefusedError(f"nothing was written: {error.strerror or error}") from error
-    match outcome:
-        case Written():
-            return
-        case Exists():
-            raise WriteRefusedError(f"nothing was written: “{outcome.path}” has appeared meanwhile; run it again")
-        case Conflict() | Refused() | Failed():
-            raise WriteRefusedError(f"nothing was written: {outcome.path}: {outcome.reason}")
-        case _:
-            assert_never(outcome)
 
 
 def _restore(files: DiskVault, changes: ChangeSet, before: dict[NotePath, bytes]) -> None:

@@ -1,0 +1,37 @@
+"""A change that is to happen now or to be refused in one sentence: for commands, which have nobody to retry for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from aria_dream.errors import WriteRefusedError
+from aria_dream.vault.edit import Exists
+from aria_dream.world import Conflict, Failed, Refused, Written
+
+if TYPE_CHECKING:
+    from aria_dream.vault.edit import ChangeSet
+    from aria_dream.world import VaultFiles
+
+
+def write_or_refuse(
+    files: VaultFiles, changes: ChangeSet, *, label: str, otherwise: str = "nothing was written"
+) -> None:
+    """Writes all of `changes`; they are on the disk when this returns.
+
+    Raises:
+        WriteRefusedError: none of them is; the sentence begins with `otherwise` and says why.
+        BusyError: another of our processes writes and does not end.
+    """
+    try:
+        outcome = files.write(changes, label=label)
+    except OSError as error:  # the journal's folder: without a journal nothing is written
+        raise WriteRefusedError(f"{otherwise}: {error.filename or 'the disk'}: {error.strerror or error}") from error
+    match outcome:
+        case Written():
+            return
+        case Exists():
+            raise WriteRefusedError(f"{otherwise}: “{outcome.path}” has appeared meanwhile; run it again")
+        case Conflict() | Refused() | Failed():
+            raise WriteRefusedError(f"{otherwise}: {outcome.path}: {outcome.reason}")
+        case _:
+            assert_never(outcome)
