@@ -24,6 +24,7 @@ from aria_dream.policy.sharing import survey
 from aria_dream.synthesis.memory import USUAL_FOLDERS, log_path
 from aria_dream.vault.graph import LinkGraph, row_of
 from aria_dream.vault.names import fold_path
+from aria_dream.vault.scan import is_unread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -131,6 +132,9 @@ def _dreamt(index: VaultIndex, places: Places, environ: Mapping[str, str]) -> Dr
     home = choose_home(names, folder)
     logs = _dream_logs(everything, live.policy.settings.memory_folder)
     hidden = {*sharing.hidden, *index.not_here, *index.conflicts, *_ours(everything, home), *logs}
+    if any(pattern.tag for pattern in live.policy.settings.exclude):
+        # a tag may stand in properties that nobody can read, and be the one that hides the note
+        hidden.update(problem.path for problem in index.problems if is_unread(problem))
     kept = [row for row, fact in enumerate(everything) if fact.path not in hidden and not _is_shut(fact)]
     facts = everything if len(kept) == len(everything) else tuple(everything[row] for row in kept)
     graph = only(index.graph, kept)

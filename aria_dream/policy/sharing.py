@@ -19,7 +19,7 @@ from aria_dream.policy.kinds import Door
 from aria_dream.policy.patterns import fold, matches, path_matches
 from aria_dream.policy.private_names import BLANK, BLANK_SHOWN, PrivateNames, private_names
 from aria_dream.policy.secrets import redact_secrets, show_marks
-from aria_dream.vault.scan import read_flags
+from aria_dream.vault.scan import is_unread, read_flags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -160,6 +160,8 @@ def excerpt_note(
     now = visibility(sharing.settings, path=path, tags=note.tags, dream=read_flags(note.properties)[0])
     if now is not Visibility.OPEN or sharing.visibility(path) is not Visibility.OPEN:
         return Withheld("the note is private")
+    if any(is_unread(problem) for problem in note.problems):
+        return Withheld("the note's properties cannot be read, so nobody knows whether it is private")
     body, links = _shareable_body(sharing, note)
     return _made(sharing, _plain(_title(path)), body, limit=limit, links=links)
 

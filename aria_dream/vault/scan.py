@@ -139,6 +139,11 @@ def _permits(source: str) -> bool:
     return all(said[1].strip(" \t\r\"'").lower() in _TRUE for said in _DREAM_LINE.finditer(source))
 
 
+def is_unread(problem: Problem) -> bool:
+    """Whether the problem says that a note's properties could not be read as a whole (`vault.properties`)."""
+    return problem.message.startswith("the properties are not read")
+
+
 def read_flags(properties: dict[str, object]) -> tuple[bool, str, str]:
     """`(dream, marker, plugin)` of a note's properties, as `NoteScan` describes them."""
     dream, marker, plugin = True, "", ""

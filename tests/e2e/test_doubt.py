@@ -12,6 +12,9 @@ from aria_dream.effects.files import DiskVault
 from aria_dream.effects.places import Places
 from aria_dream.effects.records import RecordBook
 from aria_dream.errors import WriteRefusedError
+from aria_dream.policy.policy import parse_policy
+from aria_dream.policy.sharing import Withheld, excerpt_note, survey
+from aria_dream.vault.note import parse_note
 from tests.e2e.test_dream import NOTES, dream, make_vault, run
 from tests.e2e.test_dream_captures_nothing import NIGHT, EverySecondNote, KeepAll
 
@@ -50,6 +53,19 @@ def test_the_name_of_an_excluded_note_is_nowhere_though_others_link_to_it(tmp_pa
 def test_properties_that_cannot_be_read_still_forbid_a_dream(tmp_path: Path, properties: str) -> None:
     vault = make_vault(tmp_path / "vault", {**NOTES, "Quiet.md": properties + NOTES["Compost.md"]})
     assert "Quiet" not in run("resonances", vault, "--all", "--json").stdout
+
+
+@pytest.mark.parametrize("properties", ["---\ntags: [secretive\n---\n", "---\ntags:\n\t- secretive\n---\n"])
+def test_a_tag_that_nobody_can_read_may_be_the_one_that_hides(tmp_path: Path, properties: str) -> None:
+    vault = make_vault(tmp_path / "vault", {**NOTES, "Quiet.md": properties + NOTES["Compost.md"]})
+    assert "Quiet" in run("resonances", vault, "--all", "--json").stdout
+    marked = {"Marked.md": "---\ntags: [secretive]\n---\nSomething else.\n"}
+    make_vault(vault, marked)
+    (vault / "dreaming.md").write_text(f"{POLICY}- exclude: #secretive\n", encoding="utf-8")
+    listed = run("resonances", vault, "--all", "--json").stdout
+    assert listed
+    assert "Quiet" not in listed
+    assert "Marked" not in listed
 
 
 @pytest.mark.parametrize("text", [None, f"{POLICY}- exclude: [\n"])
@@ -104,3 +120,11 @@ def test_a_dream_that_is_written_and_cannot_be_remembered_says_so(tmp_path: Path
     assert result.written
     assert (vault.root / result.note).is_file()
     assert [said for said in result.said if "no space left" in said]
+
+
+def test_no_text_of_a_note_leaves_whose_properties_cannot_be_read() -> None:
+    policy, _ = parse_policy(POLICY)
+    sharing, _ = survey([], policy)
+    for properties, leaves in (("---\ntags: [open]\n---\n", True), ("---\ntags: [private\n---\n", False)):
+        found = excerpt_note(sharing, parse_note(properties + NOTES["Compost.md"]), "Compost.md")
+        assert isinstance(found, Withheld) is not leaves

@@ -308,6 +308,7 @@ def test_killed_at_any_moment_it_loses_nobodys_words(run: Run) -> None:
     # a dream that an earlier attempt finished may have left nothing to show: an empty one ends well too
     run.until(lambda: RunEnd.DONE in run.ends()[before:])
     assert run.end()[0] == 0
+    assert run.blocks() > 0
     fresh = read_vault(run.root, None)
     assert set(NOTES) <= set(fresh.files)
     assert not list(run.root.rglob(".aria-*"))
