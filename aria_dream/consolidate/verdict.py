@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from aria_dream.consolidate.atoms import Atom
+if TYPE_CHECKING:
+    from aria_dream.consolidate.atoms import Atom
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
