@@ -132,7 +132,7 @@ def open_reacher(vault: DreamtVault, places: Places) -> Reacher:
 def _confirmed(places: Places, destination: str, *, given: bool) -> bool:
     """This machine's confirmation, asked for where a person is there; False where nobody gives it."""
     if not given:
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not is_somebody_here():
             click.echo("Nobody is here to be asked; a script confirms with --consent, once for each machine.", err=True)
             return False
         click.echo(ASKING.format(destination=destination, place=places.state / CONSENT), err=True)
@@ -141,6 +141,11 @@ def _confirmed(places: Places, destination: str, *, given: bool) -> bool:
             return False
     write_consent(places.state, datetime.now().astimezone())
     return True
+
+
+def is_somebody_here() -> bool:
+    """Whether a question can be put to a person."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _confirm_only(places: Places, *, as_json: bool) -> None:
