@@ -16,6 +16,7 @@ from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.reach_shown import ASKING, egress_object, reach_object, say_egress, say_reach
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import vault_argument
+from aria_dream.effects.codex_reacher import CodexReacher
 from aria_dream.effects.consent import CONSENT, has_consent, write_consent
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.egress_log import read_egress
@@ -126,7 +127,7 @@ def _reach(
 
 def open_reacher(vault: DreamtVault, places: Places) -> Reacher:
     """Who is asked: Codex CLI, with the model that the policy names."""
-    raise NotImplementedError
+    return CodexReacher(vault=vault.root, state=places.state, settings=vault.live.policy.settings)
 
 
 def _confirmed(places: Places, destination: str, *, given: bool) -> bool:
