@@ -179,7 +179,7 @@ class _Heard:
             run = replace(run, requests=max(1, self._count.requests))
         if run.failure is not None and run.failure.kind == "not started" and not run.failure.message:
             said = " ".join(self._complaints) or "it ended at once and said nothing"
-            run = replace(run, failure=Failure("not started", f"Codex CLI did not start: {said}"[:500]))
+            run = replace(run, failure=Failure("not started", said[:500]))
         return ReachEnd(run=run, stopped=stopped, partial=run.last_message if stopped else "", seconds=seconds)
 
 
