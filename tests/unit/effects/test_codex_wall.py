@@ -86,8 +86,8 @@ def test_the_environment_is_a_list_of_what_may_pass(tmp_path: Path) -> None:
     inside.mkdir(parents=True)
     account = {
         "PATH": os.pathsep.join(["", ".", "relative", str(inside), "/usr/bin"]), "HOME": "/home/me", "LANG": "C.UTF-8",
-        "AWS_SECRET_ACCESS_KEY": "x", "GH_TOKEN": "x", "OPENAI_API_KEY": "x", "CODEX_API_KEY": "x",
-        "SSH_AUTH_SOCK": "x", "CODEX_HOME": "/home/me/.codex", "LD_PRELOAD": "x", "NODE_OPTIONS": "x", "RUST_LOG": "trace", "PWD": "/v",
+        "AWS_SECRET_ACCESS_KEY": "x", "GH_TOKEN": "x", "OPENAI_API_KEY": "x", "CODEX_API_KEY": "x", "RUST_LOG": "trace",
+        "SSH_AUTH_SOCK": "x", "CODEX_HOME": "/home/me/.codex", "LD_PRELOAD": "x", "NODE_OPTIONS": "x", "PWD": "/v",
         "HTTPS_PROXY": "http://proxy:1", "BASH_ENV": "x", "DYLD_INSERT_LIBRARIES": "x", "CODEX_SANDBOX": "x",
         "OPENAI_BASE_URL": "http://evil", "CODEX_REFRESH_TOKEN_URL_OVERRIDE": "http://evil",
     }  # fmt: skip
