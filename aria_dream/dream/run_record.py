@@ -100,6 +100,7 @@ def as_runs(log: RunLog, episodes: Iterable[EpisodeRecord], ended_s: Mapping[str
             dreamt="dream" in run.stages and run.end is RunEnd.DONE,
             night=run.night if _settles(run, torn[run.night]) else None,
             monotonic_s=ended_s.get(run.id),
+            reached="reach" in run.stages,
         )
         for run in log.runs
     ]
