@@ -53,7 +53,7 @@ def steps(
     """
     night = _Night(run, work, remembered, limits, judge)
     if run.scan is None:
-        yield Triage()
+        yield Triage(work.scan)
     reasons = []
     if Part.CONSOLIDATE in run.parts:
         reasons.append((yield from night.compare()))

@@ -76,7 +76,9 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Triage:
-    """Count what there is."""
+    """Record what there is."""
+
+    scan: Scan
 
 
 @dataclass(frozen=True, slots=True)

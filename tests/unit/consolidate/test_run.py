@@ -144,8 +144,8 @@ class Night:
     def carry_out(self, run: Consolidation, step: object, judge: Judge, cut: Iterator[None], tokens: int) -> None:
         at = self.now()
         match step:
-            case Triage():
-                self.append(run, triaged(run, at, WORK.scan))
+            case Triage(scan=scan):
+                self.append(run, triaged(run, at, scan))
             case Compare(pair=two, key=key):
                 verdict = as_judged(key, judge.compare(two), judge.name)
                 next(cut, None)
