@@ -103,6 +103,8 @@ class Consolidation:
     stop_reason: str = ""
     left: int = 0
     """Pairs and contradictions that no verdict was given for."""
+    is_told: bool = False
+    """What it found stands in the notes of the morning."""
     proposals: list[str] = field(default_factory=list)
     """Ids, in the order they were made."""
     pairs_judged: int = 0
@@ -125,6 +127,9 @@ class Consolidation:
         match event:
             case "resumed":
                 self.end, self.failures, self._seen_at = None, 0, at
+                return
+            case "told":
+                self.is_told = True
                 return
             case "triaged":
                 self.scan = Scan(
@@ -225,6 +230,11 @@ def brought_record(run: Consolidation, at: datetime, brought: Brought) -> dict[s
 def ended(run: Consolidation, at: datetime, end: End, reason: str, left: int) -> dict[str, object]:
     """The record of its end."""
     return {**_head(run, "ended", at), "end": end.value, "reason": reason, "left": left}
+
+
+def told(run: Consolidation, at: datetime) -> dict[str, object]:
+    """The record that the morning's notes are written."""
+    return _head(run, "told", at)
 
 
 def _head(run: Consolidation, event: str, at: datetime) -> dict[str, object]:
