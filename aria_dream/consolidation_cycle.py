@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol, assert_never
 
-from aria_dream.consolidate.judged import as_conflict_verdict, as_judged, pair_key
+from aria_dream.consolidate.judged import as_conflict_verdict, as_judged
 from aria_dream.consolidate.memory import proposals_tonight, remembered_of, tokens_tonight
 from aria_dream.consolidate.record import (
     ALL_PARTS,
@@ -24,6 +24,7 @@ from aria_dream.consolidate.record import (
     triaged,
 )
 from aria_dream.consolidate.run import steps, total_questions
+from aria_dream.consolidate.verdict import Escalated
 from aria_dream.consolidate.work import Collapse, Compare, Limits, Resolve, Retire, Settle, Stop, Triage
 from aria_dream.cycle import reconciled
 from aria_dream.review.proposal import open_count, planned_record
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from aria_dream.consolidate.judged import Judged
-    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel
-    from aria_dream.consolidate.work import Cluster, Remembered, Step, Work
+    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
+    from aria_dream.consolidate.work import Candidate, Cluster, Remembered, Step, Work
     from aria_dream.desk import Desk
     from aria_dream.review.proposal import PlannedEdit, Proposal, ProposalState
 
@@ -55,6 +56,9 @@ class NightParts(Protocol):
 
     def find(self, parts: Sequence[Part]) -> Work:
         """What lies before the run. May take minutes the first time; what was computed is kept."""
+
+    def texts(self, pair: Candidate) -> NearPair | None:
+        """The two with their texts; None where one of them has changed since `find`."""
 
     def evidence(self, conflict: Conflict) -> str:
         """What speaks for either claim, as text."""
@@ -218,7 +222,7 @@ def _limits(
 def _look_alike(work: Work, sitting: _Sitting, seen: Remembered) -> tuple[tuple[str, str], ...]:
     found = []
     for pair in work.pairs:
-        judged = sitting.verdict(pair_key(pair), seen)
+        judged = sitting.verdict(pair.key, seen)
         if judged is not None and judged.word == "escalated":
             found.append((pair.first.title, pair.second.title))
     return tuple(found)
@@ -262,9 +266,9 @@ class _Sitting:
         match step:
             case Triage(scan=scan):
                 self.append(triaged(self._run, self._now(), scan))
-            case Compare(pair=pair, key=key):
+            case Compare(pair=pair):
                 before = self._counsel.tokens
-                judged = as_judged(key, self._counsel.compare(pair), self._counsel.name)
+                judged = as_judged(pair.key, self._compare(pair), self._counsel.name)
                 spent = self._counsel.tokens - before
                 self.append(judged_record(self._run, self._now(), "pair", judged, tokens=spent))
             case Resolve(conflict=conflict, key=key):
@@ -275,7 +279,7 @@ class _Sitting:
                 self.append(judged_record(self._run, self._now(), "conflict", judged, tokens=spent))
             case Collapse(cluster=cluster):
                 self._bring("cluster", cluster.mark, lambda states: self._parts.collapse(cluster, states),
-                            [atom.id for atom in cluster.atoms])  # fmt: skip
+                            [member.id for member in cluster.members])  # fmt: skip
             case Settle(conflict=conflict, judged=judged, key=key):
                 verdict = as_conflict_verdict(judged)
                 is_proposed = self._bring(
@@ -290,6 +294,12 @@ class _Sitting:
                 self.append(ended(self._run, self._now(), end, reason, left))
             case _:
                 assert_never(step)
+
+    def _compare(self, pair: Candidate) -> PairVerdict:
+        texts = self._parts.texts(pair)
+        if texts is None:
+            return Escalated(reason="one of the two has changed since the night began")
+        return self._counsel.compare(texts)
 
     def _bring(
         self,

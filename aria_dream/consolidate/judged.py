@@ -21,8 +21,7 @@ from aria_dream.consolidate.verdict import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from aria_dream.consolidate.atoms import Atom
-    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, NearPair, PairVerdict
+    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, PairVerdict
 
 Word = Literal[
     "merge", "not_duplicate", "normalize", "keep_a", "keep_b", "both_valid", "needs_human", "escalated", "unreadable"
@@ -37,7 +36,7 @@ class Judged:
     """A verdict that was given, in the form that outlives the run."""
 
     key: str
-    """`pair_key` or `conflict_key`: the same texts need not be judged again."""
+    """`Candidate.key` or `conflict_key`: the same texts need not be judged again."""
     word: Word
     reason: str
     confidence: float = 0.0
@@ -51,11 +50,6 @@ class Judged:
         return self.word not in ("escalated", "unreadable")
 
 
-def pair_key(pair: NearPair) -> str:
-    """A name for two texts as they read now, whichever comes first: 32 hex digits."""
-    return _digest(*sorted((pair.first.fingerprint, pair.second.fingerprint)))
-
-
 def conflict_key(conflict: Conflict) -> str:
     """A name for two claims in the texts they stand in: 32 hex digits.
 
@@ -65,9 +59,9 @@ def conflict_key(conflict: Conflict) -> str:
     return _digest("conflict", *sorted(f"{atom.id}\n{_plain(claim)}" for atom, claim in sides))
 
 
-def cluster_mark(atoms: Iterable[Atom]) -> str:
-    """A name for a cluster of texts as they read now: 32 hex digits."""
-    return _digest("cluster", *sorted(f"{atom.id}\n{atom.fingerprint}" for atom in atoms))
+def cluster_mark(members: Iterable[tuple[str, str]]) -> str:
+    """A name for a cluster of texts as they read now, each its id and its state's hash: 32 hex digits."""
+    return _digest("cluster", *sorted(f"{id_}\n{state}" for id_, state in members))
 
 
 def _plain(claim: str) -> str:

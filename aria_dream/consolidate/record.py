@@ -112,6 +112,11 @@ class Consolidation:
     _seen_at: datetime | None = None
 
     @property
+    def is_over(self) -> bool:
+        """Whether it came to its end, or a breaker ended it for that night."""
+        return self.end in (End.DONE, End.STOPPED)
+
+    @property
     def escalated(self) -> int:
         """Contradictions that wait for a person."""
         return sum(one.what == "conflict" and not one.proposals for one in self.brought.values())

@@ -10,7 +10,7 @@ from collections import defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.judged import cluster_mark, conflict_key, pair_key
+from aria_dream.consolidate.judged import cluster_mark, conflict_key
 from aria_dream.consolidate.record import End, Part
 from aria_dream.consolidate.work import (
     Cluster,
@@ -30,17 +30,14 @@ from aria_dream.consolidate.work import (
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-    from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.judged import Judged
     from aria_dream.consolidate.record import Consolidation
-    from aria_dream.consolidate.verdict import NearPair
+    from aria_dream.consolidate.work import Candidate, Member
 
 FAILURES_MOST: Final = 3
 """So many unreadable answers in a row end the judging of a night."""
-CHARACTERS_PER_TOKEN: Final = 3
-"""For the estimate before a question; a low figure, so that a budget is not overrun."""
-TOKENS_ASIDE: Final = 600
-"""Of the prompt around two texts, and of the answer."""
+QUESTION_TOKENS: Final = 1_500
+"""What one question is reckoned to cost before it is asked: the prompt, two passages and the answer."""
 
 
 def steps(
@@ -82,7 +79,7 @@ class _Night:
         self._limits = limits
         self._judge = judge
         self._made_before = len(run.proposals)
-        self._pairs = [(pair, pair_key(pair)) for pair in work.pairs if not self._is_apart(pair)]
+        self._pairs = [pair for pair in work.pairs if not self._is_apart(pair)]
         self._conflicts = [
             (conflict, key)
             for conflict in work.conflicts
@@ -90,7 +87,7 @@ class _Night:
         ]
         self._stale = work.stale
 
-    def _is_apart(self, pair: NearPair) -> bool:
+    def _is_apart(self, pair: Candidate) -> bool:
         return frozenset((pair.first.id, pair.second.id)) in self._remembered.apart
 
     def verdict(self, key: str) -> Judged | None:
@@ -105,12 +102,9 @@ class _Night:
 
     def left(self) -> int:
         """How many questions have no answer yet."""
-        return sum(
-            self.verdict(key) is None
-            for part, questions in ((Part.CONSOLIDATE, self._pairs), (Part.RESOLVE, self._conflicts))
-            if part in self._run.parts
-            for _, key in questions
-        )
+        pairs = [pair.key for pair in self._pairs] if Part.CONSOLIDATE in self._run.parts else []
+        claims = [key for _, key in self._conflicts] if Part.RESOLVE in self._run.parts else []
+        return sum(self.verdict(key) is None for key in (*pairs, *claims))
 
     def _full(self) -> str:
         """Why nothing more may be proposed."""
@@ -123,51 +117,50 @@ class _Night:
             return f"{limits.most_open} proposals wait for you, and no more are made until you have decided some"
         return ""
 
-    def _hindered(self, *texts: str) -> str:
-        """Why the judge may not be asked about these texts."""
+    def _hindered(self) -> str:
+        """Why the judge may not be asked."""
         if full := self._full():
             return full
         if self._run.failures >= FAILURES_MOST:
             return f"the judge failed {FAILURES_MOST} times in a row"
-        wanted = sum(map(len, texts)) // CHARACTERS_PER_TOKEN + TOKENS_ASIDE
-        if self._limits.is_metered and self._run.tokens + wanted > self._limits.tokens:
+        if self._limits.is_metered and self._run.tokens + QUESTION_TOKENS > self._limits.tokens:
             return f"of the night's {self._limits.most_tokens:,} tokens too few are left for the next question"
         return ""
 
     def compare(self) -> Generator[Step, None, str]:
-        for pair, key in self._pairs:
-            if self.verdict(key) is not None:
+        for pair in self._pairs:
+            if self.verdict(pair.key) is not None:
                 continue
-            if reason := self._hindered(pair.first.text, pair.second.text):
+            if reason := self._hindered():
                 return reason
-            yield Compare(pair, key)
+            yield Compare(pair)
         return ""
 
     def collapse(self) -> Generator[Step, None, str]:
         for cluster in self._clusters():
-            if cluster.mark in self._run.brought or any(map(self._is_busy, cluster.atoms)):
+            if cluster.mark in self._run.brought or any(map(self._is_busy, cluster.members)):
                 continue
             if reason := self._full():
                 return reason
             yield Collapse(cluster)
         return ""
 
-    def _is_busy(self, atom: Atom) -> bool:
+    def _is_busy(self, atom: Member) -> bool:
         return atom.id in self._remembered.busy_atoms or atom.path in self._remembered.busy_paths
 
     def _clusters(self) -> tuple[Cluster, ...]:
         """Those of which every near pair has its verdict, the nearest first."""
-        judged = [(pair, self.verdict(key)) for pair, key in self._pairs]
+        judged = [(pair, self.verdict(pair.key)) for pair in self._pairs]
         open_ids = {atom.id for pair, verdict in judged if verdict is None for atom in (pair.first, pair.second)}
         joined = [(pair, one) for pair, one in judged if one is not None and one.word in ("merge", "normalize")]
         found = clusters_of(joined, self._remembered.apart)
-        return tuple(one for one in found if open_ids.isdisjoint(atom.id for atom in one.atoms))
+        return tuple(one for one in found if open_ids.isdisjoint(atom.id for atom in one.members))
 
     def resolve(self) -> Generator[Step, None, str]:
         for conflict, key in self._conflicts:
             if self.verdict(key) is not None:
                 continue
-            if reason := self._hindered(conflict.first.text, conflict.second.text):
+            if reason := self._hindered():
                 return reason
             yield Resolve(conflict, key)
         return ""
@@ -193,15 +186,15 @@ class _Night:
 
 
 def clusters_of(
-    joined: Iterable[tuple[NearPair, Judged]], apart: frozenset[frozenset[str]] = frozenset()
+    joined: Iterable[tuple[Candidate, Judged]], apart: frozenset[frozenset[str]] = frozenset()
 ) -> tuple[Cluster, ...]:
     """The texts that the pairs join, one cluster each, in the order of their nearest pairs.
 
     Union-find over the pairs, nearest first; a union that would bring two together that are kept `apart` is not made.
     """
-    atoms: dict[str, Atom] = {}
+    atoms: dict[str, Member] = {}
     group: dict[str, set[str]] = {}
-    links: list[tuple[NearPair, Judged]] = []
+    links: list[tuple[Candidate, Judged]] = []
     for pair, judged in sorted(joined, key=lambda one: (one[0].rank, one[0].first.id, one[0].second.id)):
         one, other = pair.first.id, pair.second.id
         atoms |= {one: pair.first, other: pair.second}
@@ -213,13 +206,14 @@ def clusters_of(
             for name in theirs:
                 group[name] = mine
         links.append((pair, judged))
-    by_group: dict[int, list[tuple[NearPair, Judged]]] = defaultdict(list)
+    by_group: dict[int, list[tuple[Candidate, Judged]]] = defaultdict(list)
     for pair, judged in links:
         by_group[id(group[pair.first.id])].append((pair, judged))
     found = []
     for pairs in by_group.values():
         members = tuple(atoms[name] for name in sorted(group[pairs[0][0].first.id]))
-        found.append(Cluster(mark=cluster_mark(members), atoms=members, pairs=tuple(pairs)))
+        mark = cluster_mark((member.id, member.state) for member in members)
+        found.append(Cluster(mark=mark, members=members, pairs=tuple(pairs)))
     return tuple(found)
 
 

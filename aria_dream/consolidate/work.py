@@ -9,12 +9,35 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.judged import Judged
     from aria_dream.consolidate.record import End, Scan
-    from aria_dream.consolidate.verdict import Conflict, NearPair
+    from aria_dream.consolidate.verdict import Conflict
 
 _NONE: Mapping[str, Judged] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """An atom, without its text."""
+
+    id: str
+    path: str
+    title: str
+    state: str
+    """Hash of all that a judge looks at."""
+    is_note: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """Two atoms that may say the same; their texts are read when a judge is asked."""
+
+    key: str
+    """What the verdict on the two is remembered by."""
+    first: Member
+    second: Member
+    rank: int
+    """1 is the nearest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +45,7 @@ class Work:
     """What lies before a consolidation, found in the vault as it is now."""
 
     scan: Scan
-    pairs: tuple[NearPair, ...] = ()
+    pairs: tuple[Candidate, ...] = ()
     """Nearest first."""
     conflicts: tuple[Conflict, ...] = ()
     stale: tuple[str, ...] = ()
@@ -68,9 +91,9 @@ class Cluster:
     """Texts that say the same, by verdict."""
 
     mark: str
-    atoms: tuple[Atom, ...]
+    members: tuple[Member, ...]
     """In the order of their ids."""
-    pairs: tuple[tuple[NearPair, Judged], ...]
+    pairs: tuple[tuple[Candidate, Judged], ...]
     """The verdicts that join them, nearest pair first."""
 
 
@@ -85,8 +108,7 @@ class Triage:
 class Compare:
     """Ask whether two texts say the same."""
 
-    pair: NearPair
-    key: str
+    pair: Candidate
 
 
 @dataclass(frozen=True, slots=True)

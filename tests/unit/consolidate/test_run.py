@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aria_dream.consolidate.atoms import Atom
-from aria_dream.consolidate.judged import as_judged, conflict_key, pair_key
+from aria_dream.consolidate.judged import as_judged, conflict_key
 from aria_dream.consolidate.record import (
     ALL_PARTS,
     Brought,
@@ -34,12 +34,23 @@ from aria_dream.consolidate.verdict import (
     Escalated,
     KeepA,
     Merge,
-    NearPair,
     NeedsHuman,
     NotDuplicate,
     Unreadable,
 )
-from aria_dream.consolidate.work import Collapse, Compare, Limits, Remembered, Resolve, Retire, Settle, Triage, Work
+from aria_dream.consolidate.work import (
+    Candidate,
+    Collapse,
+    Compare,
+    Limits,
+    Member,
+    Remembered,
+    Resolve,
+    Retire,
+    Settle,
+    Triage,
+    Work,
+)
 from aria_dream.dream.jsonl import render_record
 
 if TYPE_CHECKING:
@@ -57,8 +68,12 @@ def atom(name: str) -> Atom:
                 fingerprint=sha256(name.encode()).hexdigest())  # fmt: skip
 
 
-def pair(first: str, second: str, rank: int) -> NearPair:
-    return NearPair(first=atom(first), second=atom(second), cosine=0.95, overlap=0.9, rank=rank)
+def pair(first: str, second: str, rank: int) -> Candidate:
+    return Candidate(key=f"{first}{second}", first=member(first), second=member(second), rank=rank)
+
+
+def member(name: str) -> Member:
+    return Member(id=f"id-{name}", path=f"{name}.md", title=name, state=name, is_note=True)
 
 
 def conflict(first: str, second: str) -> Conflict:
@@ -83,7 +98,7 @@ class Judge:
         self.asked: list[str] = []
         self._answer = answer
 
-    def compare(self, two: NearPair) -> PairVerdict:
+    def compare(self, two: Candidate) -> PairVerdict:
         self.asked.append(two.first.path + two.second.path)
         if self._answer is not None:
             return self._answer(two.first.path)
@@ -146,8 +161,8 @@ class Night:
         match step:
             case Triage(scan=scan):
                 self.append(run, triaged(run, at, scan))
-            case Compare(pair=two, key=key):
-                verdict = as_judged(key, judge.compare(two), judge.name)
+            case Compare(pair=two):
+                verdict = as_judged(two.key, judge.compare(two), judge.name)
                 next(cut, None)
                 self.append(run, judged_record(run, at, "pair", verdict, tokens=tokens))
             case Resolve(conflict=two, key=key):
@@ -279,11 +294,11 @@ def test_what_waits_for_the_writer_leaves_room_or_none() -> None:
 
 
 def test_tokens_are_never_overspent_and_the_judge_inside_needs_none() -> None:
-    limits = replace(WIDE, tokens=2000, most_tokens=2000, is_metered=True)
-    run = Night().sit(Judge(), limits, tokens=500)
-    assert run.tokens <= 2000
+    limits = replace(WIDE, tokens=3000, most_tokens=3000, is_metered=True)
+    run = Night().sit(Judge(), limits, tokens=1500)
+    assert run.tokens <= 3000
     assert run.end is End.STOPPED
-    assert "2,000 tokens" in run.stop_reason
+    assert "3,000 tokens" in run.stop_reason
     assert Night().sit(Judge(), replace(limits, tokens=0, is_metered=False)).end is End.DONE
 
 
@@ -293,7 +308,7 @@ def test_the_next_night_asks_nothing_that_has_its_answer() -> None:
     again = Judge()
     run = night.sit(again, day=1)
     assert again.asked == ["h.mdi.md"]  # the unreadable one
-    assert run.judged.keys() == {pair_key(PAIRS[4])}
+    assert run.judged.keys() == {PAIRS[4].key}
 
 
 def test_another_judge_is_asked_what_the_first_left_to_somebody_else() -> None:
@@ -332,8 +347,8 @@ def test_a_part_alone_does_only_its_own() -> None:
 
 
 def test_no_cluster_is_brought_before_all_its_pairs_are_judged() -> None:
-    limits = replace(WIDE, tokens=1200, most_tokens=1200, is_metered=True)
-    run = Night().sit(Judge(), limits, tokens=650)
+    limits = replace(WIDE, tokens=2000, most_tokens=2000, is_metered=True)
+    run = Night().sit(Judge(), limits, tokens=900)
     assert run.pairs_judged == 1  # b and c are still to be compared
     assert run.proposals == ["p0"]  # the stale note needs no judge
     assert [one.what for one in run.brought.values()] == ["stale"]
@@ -346,12 +361,12 @@ def test_progress_counts_what_is_asked() -> None:
 
 
 def test_clusters_are_united_and_in_the_order_of_their_nearest_pair() -> None:
-    def merged(two: NearPair) -> tuple[NearPair, Judged]:
-        return two, as_judged(pair_key(two), Merge(reason="", confidence=1.0), "j")
+    def merged(two: Candidate) -> tuple[Candidate, Judged]:
+        return two, as_judged(two.key, Merge(reason="", confidence=1.0), "j")
 
     found = clusters_of([merged(pair("c", "d", 3)), merged(pair("a", "b", 2)), merged(pair("b", "d", 4)),
                          merged(pair("x", "y", 1))])  # fmt: skip
-    assert [[one.path for one in cluster.atoms] for cluster in found] == [
+    assert [[one.path for one in cluster.members] for cluster in found] == [
         ["x.md", "y.md"], ["a.md", "b.md", "c.md", "d.md"],
     ]  # fmt: skip
     assert len(found[1].pairs) == 3
