@@ -78,8 +78,8 @@ class LoggedChange:
     """Local."""
     reason: str
     judge: str
-    confidence: float
-    """0 to 1, two decimals."""
+    confidence: float | None
+    """0 to 1, two decimals; None where nobody has calibrated it."""
     janus: str = ""
     """`STANDS`, `FALLS`, `UNSURE`, or `""`."""
     janus_reason: str = ""
@@ -203,10 +203,11 @@ def render_change(change: ChangeItem) -> str:
         told = "".join(f"- not undone: {inert(sentence)}\n" for sentence in change.told)
         return f"- {render_decided(change)}\n{told}"
     judge = re.sub(r"[),]", r"\\\g<0>", escape_plain(change.judge, brackets=True))
+    sure = "" if change.confidence is None else f", {change.confidence:.2f}"
     lines = [
         opening(change.kind, change.ends),
         f"proposed: {change.proposed_on.isoformat()}",
-        f"why: {inert(change.reason)} ({judge}, {change.confidence:.2f})",
+        f"why: {inert(change.reason)} ({judge}{sure})",
     ]
     if change.janus:
         lines.append(f"Janus: {change.janus}" + (f", {inert(change.janus_reason)}" if change.janus_reason else ""))
@@ -272,7 +273,7 @@ def parse_decided(line: str) -> DecidedChange | None:
 
 
 _PROPOSED: Final = re.compile(r"proposed: (\d{4}-\d{2}-\d{2})")
-_WHY: Final = re.compile(rf"why: (?P<reason>.*) \((?P<judge>(?:\\.|[^()\\])*?), (?P<p>{NUMBER})\)")
+_WHY: Final = re.compile(rf"why: (?P<reason>.*) \((?P<judge>(?:\\.|[^()\\])*?)(?:, (?P<p>{NUMBER}))?\)")
 _JANUS: Final = re.compile(r"Janus: (STANDS|FALLS|UNSURE)(?:, (.+))?")
 _REMARK: Final = re.compile(r"([a-z][a-z ]{0,30}): (.+)")
 _TOLD: Final = re.compile(ITEM + r"not undone: (.+)")
@@ -306,7 +307,7 @@ class ChangeReading:
         elif opened := parse_opening(line):
             self.items.append(
                 LoggedChange(
-                    id="", kind=opened[0], ends=opened[1], proposed_on=date.min, reason="", judge="", confidence=0.0
+                    id="", kind=opened[0], ends=opened[1], proposed_on=date.min, reason="", judge="", confidence=None
                 )
             )
         elif "^aria-" in line and (decided := parse_decided(line)):
@@ -350,7 +351,7 @@ def _with_words(item: LoggedChange, line: str) -> LoggedChange:
         return replace(item, proposed_on=date.fromisoformat(proposed[1]))
     if why := _WHY.fullmatch(line):
         reason, judge = unescape_plain(why["reason"]), unescape_plain(why["judge"])
-        return replace(item, reason=reason, judge=judge, confidence=float(why["p"]))
+        return replace(item, reason=reason, judge=judge, confidence=None if why["p"] is None else float(why["p"]))
     if janus := _JANUS.fullmatch(line):
         return replace(item, janus=janus[1], janus_reason=unescape_plain(janus[2] or ""))
     if remark := _REMARK.fullmatch(line):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
@@ -18,7 +19,7 @@ from aria_dream.vault.edit import ABSENT, Edit, content_hash, decode_note
 from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from datetime import tzinfo
 
     from aria_dream.review.proposal import PlannedEdit, Proposal, ProposalState
@@ -30,8 +31,8 @@ LONGEST_TEXT: Final = 600
 """Characters of a reason or a remark."""
 MOST_REMARKS: Final = 8
 """Of one kind."""
-NOT_SHOWN: Final = frozenset({"body", "proposed", "why"})
-"""Evidence that is for the machine, and words that are lines of their own."""
+NOT_SHOWN: Final = frozenset({"body", "model", "proposed", "why"})
+"""Evidence that is for the machine or told elsewhere, and words that begin lines of another meaning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,7 @@ def shown_change(state: ProposalState, shelf: Shelf) -> LoggedChange | None:
         proposed_on=proposal.at.astimezone(shelf.zone).date(),
         reason=_cut(proposal.reason),
         judge=clean(proposal.judge) or "aria-dream",
-        confidence=round(min(max(proposal.confidence, 0.0), 1.0), 2) + 0.0,
+        confidence=round(min(max(proposal.confidence, 0.0), 1.0), 2) or None,
         janus=state.janus if state.janus in ("STANDS", "FALLS", "UNSURE") else "",
         janus_reason=_cut(state.janus_reason) if state.janus in ("STANDS", "FALLS", "UNSURE") else "",
         remarks=(*again, *remarks_of(proposal)),
@@ -120,19 +121,28 @@ def _cut(text: str) -> str:
 
 
 def remarks_of(proposal: Proposal) -> tuple[tuple[str, str], ...]:
-    """A word and a sentence for each piece of evidence in words: a text, or each of a list of texts. Numbers are for
-    the machine."""
+    """A word and a sentence for each piece of evidence in words: a text, or each of a list of texts or of sources.
+
+    Numbers are for the machine, and what the reason says already is not said again.
+    """
     found: list[tuple[str, str]] = []
     for key, value in proposal.evidence.items():
         label = " ".join(re.sub("[^a-z]+", " ", key.lower()).split())[:30].rstrip()
-        values = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else []
-        texts = [text for one in values if isinstance(one, str) and (text := _cut(one))]
-        if not label or key in NOT_SHOWN or label in NOT_SHOWN:
+        values = value if isinstance(value, list | tuple) else [value]
+        texts = [text for one in values if (text := _cut(_words(one))) and text != clean(proposal.reason)]
+        if not label or key in NOT_SHOWN:
             continue
         left = len(texts) - MOST_REMARKS
         found += [(label, text) for text in (texts[:MOST_REMARKS] if left > 1 else texts)]
         found += [(label, f"and {left} more, in the terminal")] if left > 1 else []
     return tuple(found)
+
+
+def _words(value: object) -> str:
+    """What a piece of evidence says; `""` of a number."""
+    if isinstance(value, Mapping):
+        return " — ".join(part for key in ("url", "title") if isinstance(part := value.get(key), str) and part)
+    return value if isinstance(value, str) else ""
 
 
 def change_lines(edits: Sequence[PlannedEdit], contents: Mapping[NotePath, bytes]) -> tuple[str, ...]:
@@ -185,5 +195,5 @@ def _passages(rows: Sequence[PlannedEdit], content: bytes | None) -> Iterator[tu
 def _compared(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
     for what, first, last, first_after, last_after in SequenceMatcher(None, before, after).get_opcodes():
         if what != "equal":
-            yield from (f"- {line}" for line in before[first:last])
-            yield from (f"+ {line}" for line in after[first_after:last_after])
+            yield from (f"- {line}" if line else "-" for line in before[first:last])
+            yield from (f"+ {line}" if line else "+" for line in after[first_after:last_after])
