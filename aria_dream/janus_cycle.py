@@ -239,15 +239,15 @@ class CodexReader:
 
     def read(self, case: Case) -> JanusVerdict | Unreadable | NotAsked:
         """The verdict. Counted before it is asked for; given back only where nothing was sent."""
-        if (refusal := self.gate.text_refusal() or self.reacher.missing()):
+        if refusal := self.gate.text_refusal() or self.reacher.missing():
             return NotAsked(refusal, ends=True)
-        text = self._text(case)
+        parts, text = shareable(case), self._text(case)
         if len(text) > LONGEST_PROMPT:
             return NotAsked(TOO_LONG)
         granted = ledger.reserve(self.state, self.settings, self.zone, kind="janus")
         if isinstance(granted, Refused):
             return NotAsked(granted.reason, ends=True)
-        cleared = self.gate.clear_text(self.reacher.destination, shareable(case), lambda: text)
+        cleared = self.gate.clear_text(self.reacher.destination, parts, lambda: text)
         if isinstance(cleared, Turned):
             ledger.resolve(granted, "unsent")
             return NotAsked(cleared.reason, ends=True)
