@@ -134,7 +134,7 @@ def plan_application(
         elif _leads_astray(approved, view):
             reason = f"the link as approved would not lead to {approved.paths[1]} any more"
         else:
-            return safety_refusal(changes, view) or Ready(changes=changes, edits=approved.edits, replanned=False)
+            return _as_approved(approved, changes, view)
     found = (replan or plan_again)(approved, view)
     match found:
         case Refusal():
@@ -152,6 +152,16 @@ def plan_application(
             assert_never(found)
 
 
+def _as_approved(approved: Approved, changes: ChangeSet, view: VaultView) -> Ready | Stale | Refusal:
+    """The approved change as it stands, if nothing forbids it."""
+    refusal = safety_refusal(changes, view)
+    if refusal is not None:
+        return refusal
+    if captured := _captures(approved, view):
+        return Stale(reason=captured)
+    return Ready(changes=changes, edits=approved.edits, replanned=False)
+
+
 def _is_current(edits: Sequence[PlannedEdit], view: VaultView) -> bool:
     def hash_now(path: str) -> str:
         content = view.contents.get(NotePath(path))
@@ -167,6 +177,20 @@ def _leads_astray(approved: Approved, view: VaultView) -> bool:
     resolver, (source, target) = view.resolver(), approved.paths
     links = [link for edit in approved.edits for link in parse_note(edit.inserted).links]
     return not any(resolver.resolve(link.path, source) == target for link in links)
+
+
+def _captures(approved: Approved, view: VaultView) -> str:
+    """Why a new note may not have its name any more: a link that was written since looks it up, or it would take one
+    from another note. `""` where it may, and for other kinds."""
+    if approved.kind != "place_orphan":
+        return ""
+    edit = approved.edits[0]
+    found = plan_orphan(view, NotePath(edit.path), edit.inserted)
+    if isinstance(found, Refusal):
+        return found.reason
+    if found.problems or len(found.changes.writes) > 1:
+        return f"a link of yours looks up “{title_of(edit.path)}”, and it would come to mean the new note"
+    return ""
 
 
 def _fits(approved: Approved, fresh: Sequence[PlannedEdit]) -> bool:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 Kind = Literal["link", "place_orphan", "merge", "update", "obsolete", "resolve_contradiction"]
 State = Literal["proposed", "approved", "rejected", "applied", "rolled_back", "stale", "expired", "superseded"]
 Event = Literal[
-    "proposed", "planned", "janus", "approved", "rejected", "reopened", "applied", "rolled_back", "stale", "expired",
-    "superseded",
+    "proposed", "planned", "edge", "janus", "approved", "rejected", "reopened", "applied", "rolled_back", "stale",
+    "expired", "superseded",
 ]  # fmt: skip
 KINDS: tuple[Kind, ...] = get_args(Kind)
 EVENTS: tuple[Event, ...] = get_args(Event)
@@ -98,6 +98,8 @@ class ProposalState:
     """Surface of the last decision: `tick`, `terminal`, `page`, `auto`."""
     reason: str = ""
     """Why it is stale, what replaced it, or why it is open again."""
+    edge: str = ""
+    """What the relation of a link is called, where a reach named it; `""` where nobody did."""
     janus: str = ""
     """`STANDS`, `FALLS`, `UNSURE`, or `""` before Janus looked."""
     janus_reason: str = ""
@@ -260,8 +262,8 @@ def planned_record(id_: str, edits: Sequence[PlannedEdit], at: datetime) -> dict
 
 
 def event_record(event: Event, id_: str, at: datetime, **details: object) -> dict[str, object]:
-    """Any other record of one proposal. `details`: `by`, `shown`, `reason`, `verdict`, `history`, as docs/FORMATS.md
-    says."""
+    """Any other record of one proposal. `details`: `by`, `shown`, `reason`, `edge`, `verdict`, `judge`, `history`, as
+    docs/FORMATS.md says."""
     return {"event": event, "version": VERSION, "at": at.isoformat(), "id": id_, **details}
 
 
