@@ -59,7 +59,7 @@ def steps(
         reasons.append((yield from night.resolve()))
         reasons.append((yield from night.settle()))
         reasons.append((yield from night.retire()))
-    reason = next(filter(None, reasons), "")
+    reason = next(filter(None, reasons), "") or night.judge_failed()
     yield Stop(end=End.STOPPED if reason else End.DONE, reason=reason, left=night.left())
 
 
@@ -112,17 +112,25 @@ class _Night:
         if made >= limits.proposals:
             if limits.most_proposals == 0:
                 return "the policy allows no proposal a night"
+            if limits.most_proposals == 1:
+                return "the one proposal that a night may make is made"
             return f"the {limits.most_proposals} proposals that a night may make are made"
         if made - self._made_before >= limits.room:
-            return f"{limits.most_open} proposals wait for you, and no more are made until you have decided some"
+            waiting = "a proposal waits" if limits.most_open == 1 else f"{limits.most_open} proposals wait"
+            return f"{waiting} for you, and no more are made until you have decided some"
         return ""
+
+    def judge_failed(self) -> str:
+        """Why the judge is not asked any more in this sitting, where it cannot be understood."""
+        failures = self._run.failures
+        return f"the judge failed {FAILURES_MOST} times in a row" if failures >= FAILURES_MOST else ""
 
     def _hindered(self) -> str:
         """Why the judge may not be asked."""
         if full := self._full():
             return full
-        if self._run.failures >= FAILURES_MOST:
-            return f"the judge failed {FAILURES_MOST} times in a row"
+        if failed := self.judge_failed():
+            return failed
         if self._limits.is_metered and self._run.tokens + QUESTION_TOKENS > self._limits.tokens:
             return f"of the night's {self._limits.most_tokens:,} tokens too few are left for the next question"
         return ""
