@@ -270,7 +270,7 @@ def test_the_cap_of_a_night_holds(most: int) -> None:
     run = night.sit(Judge(), replace(WIDE, proposals=most, most_proposals=most))
     assert len(run.proposals) == most
     assert run.end is End.STOPPED
-    assert ("no proposal" if most == 0 else f"the {most} proposals") in run.stop_reason
+    assert {0: "no proposal", 1: "the one proposal", 3: "the 3 proposals"}[most] in run.stop_reason
 
 
 @given(st.lists(st.integers(0, 20), max_size=5))
