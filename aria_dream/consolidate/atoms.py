@@ -71,12 +71,22 @@ class Atom:
     """The heading with which a whole note begins; it is no part of `words`."""
     properties: tuple[tuple[str, str], ...] = ()
     """Name and value of the note's properties that say something of its content, sorted."""
+    marks: tuple[str, ...] = ()
+    """Where its links lead, and its tags: distinct, sorted."""
+    number: int = 1
+    """Which of the sections under the same headings it is."""
 
     @property
     def title(self) -> str:
         """As a sentence names it: the note's title, and the heading behind ` › ` for a section."""
         name = self.path.rpartition("/")[2].removesuffix(".md")
         return " › ".join((name, *self.headings[-1:]))
+
+    @property
+    def state_hash(self) -> str:
+        """Hex SHA-256 over all that a judge looks at but the name: words, headline, properties, links and tags."""
+        said = repr((self.fingerprint, self.headline, self.properties, self.marks))
+        return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
     def is_note(self) -> bool:
@@ -102,14 +112,23 @@ def atoms_of(path: str, note: Note, *, set_apart: bool = False) -> tuple[Atom, .
     return tuple(found)
 
 
+def is_named_template(path: str) -> bool:
+    """Whether a note's name or a folder above it says that it is there to be copied."""
+    return _TEMPLATES.search(path.removesuffix(".md")) is not None
+
+
 def looks_like_template(path: str, note: Note) -> bool:
     """Whether a note is there to be copied, by its name, its folder, or the placeholders in it."""
-    if _TEMPLATES.search(path.removesuffix(".md")):
-        return True
-    return any(
+    return is_named_template(path) or any(
         not any(span.start <= found.start() < span.end for span in note.opaque if span.start >= note.body_start)
         for found in _PLACEHOLDER.finditer(note.text)
     )
+
+
+def atom_id(path: str, headings: Sequence[str], number: int = 1) -> str:
+    """The name of an atom: 20 hex digits. `number`: which of the sections under the same headings it is."""
+    name = "\0".join((path, *headings, *((str(number),) if number > 1 else ())))
+    return sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 def fingerprint_of(words: str) -> str:
@@ -130,7 +149,8 @@ def _whole(path: str, note: Note, wording: Wording, properties: tuple[tuple[str,
         words = [word for word in words if word.start >= stop]
     if not _is_atom(words):
         return None
-    return _atom(path, (), note, (note.body_start, len(note.text)), words, properties, headline)
+    start, stop = note.body_start, len(note.text)
+    return _atom(path, (), note, (start, stop), words, properties, _marks(wording, start, stop), headline)
 
 
 def _sections(path: str, note: Note, wording: Wording, properties: tuple[tuple[str, str], ...]) -> Iterator[Atom]:
@@ -149,7 +169,8 @@ def _sections(path: str, note: Note, wording: Wording, properties: tuple[tuple[s
         stop = note.text.rfind("\n", 0, later[0].span.start) + 1 if later else len(note.text)
         words = wording.words[bisect_left(starts, heading.span.end) : bisect_left(starts, stop)]
         if _is_atom(words):
-            yield _atom(path, names, note, (start, stop), words, properties, "", seen[key])
+            marks = _marks(wording, start, stop)
+            yield _atom(path, names, note, (start, stop), words, properties, marks, "", seen[key])
 
 
 def _is_atom(words: Sequence[Word]) -> bool:
@@ -171,13 +192,13 @@ def _atom(
     span: tuple[int, int],
     words: Sequence[Word],
     properties: tuple[tuple[str, str], ...],
+    marks: tuple[str, ...],
     headline: str,
     number: int = 1,
 ) -> Atom:
     said = " ".join(word.key for word in words)
-    name = "\0".join((path, *headings, *((str(number),) if number > 1 else ())))
     return Atom(
-        id=sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:20],
+        id=atom_id(path, headings, number),
         path=path,
         headings=headings,
         start=span[0],
@@ -187,7 +208,15 @@ def _atom(
         fingerprint=fingerprint_of(said),
         headline="" if folded(headline) == folded(title_of(path)) else headline,
         properties=properties,
+        marks=marks,
+        number=number,
     )
+
+
+def _marks(wording: Wording, start: int, stop: int) -> tuple[str, ...]:
+    told = {f"-> {target}" for at, target in wording.links if start <= at < stop}
+    told.update(f"#{tag}" for at, tag in wording.tags if start <= at < stop)
+    return tuple(sorted(told))
 
 
 def _properties(note: Note) -> tuple[tuple[str, str], ...]:
