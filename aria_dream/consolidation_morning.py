@@ -70,7 +70,7 @@ def tell_morning(desk: Desk, run: Consolidation, *, look_alike: Titles = (), con
         StateDamagedError: a journal cannot be read.
     """
     said: list[str] = []
-    _make_review(desk, run, said)
+    _make_review(desk, said)
     done = Settlement()
     renew_lines(desk, done)
     said += done.said
@@ -80,10 +80,10 @@ def tell_morning(desk: Desk, run: Consolidation, *, look_alike: Titles = (), con
     return Morning(report=report, note=note, said=tuple(said))
 
 
-def _make_review(desk: Desk, run: Consolidation, said: list[str]) -> None:
-    """The review note, where a vault has none yet and something waits for it."""
+def _make_review(desk: Desk, said: list[str]) -> None:
+    """The review note, where a vault has none yet: it is what makes the folder ours."""
     home = desk.vault.home
-    if not run.proposals or not isinstance(desk.files.read(NotePath(home.review)), Absent):
+    if not isinstance(desk.files.read(NotePath(home.review)), Absent):
         return
     text = render_review_head() + render_managed(()) + "\n"
     plan = WritePlan(path=NotePath(home.review), expected_hash=ABSENT, content=encode_note(text))

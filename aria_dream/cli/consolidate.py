@@ -120,6 +120,8 @@ def sit(vault: Path, how: Sitting) -> Sat:
         if root.is_dir():  # else the reading says so
             state = read_live_policy(root, places).state_folder(places)
             held.enter_context(consolidation_lock(state).held())
+            if not how.dry_run:  # before the vault is read: a half-written note of ours is none
+                DiskVault(root, state).recover()
         with progress_bar("Reading notes") as progress:
             seen = read_dreamt_vault(root, places, progress=_asking(how, progress))
         zone = seen.live.policy.settings.timezone
@@ -157,8 +159,6 @@ def _asking(how: Sitting, progress: Callable[[int, int], None] | None) -> Callab
 def _desk(vault: DreamtVault, places: Places, at: datetime, how: Sitting) -> Desk:
     state = vault.live.state_folder(places)
     files = DiskVault(vault.root, state)
-    if not how.dry_run:
-        files.recover()
     return _with(Desk(vault=vault, files=files, book=RecordBook(state), now=at), how)
 
 
