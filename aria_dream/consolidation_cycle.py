@@ -63,8 +63,8 @@ class NightParts(Protocol):
     def evidence(self, conflict: Conflict) -> str:
         """What speaks for either claim, as text."""
 
-    def collapse(self, cluster: Cluster, states: Mapping[str, ProposalState]) -> Made | Refusal:
-        """One proposal for a cluster."""
+    def collapse(self, clusters: Sequence[Cluster], states: Mapping[str, ProposalState]) -> Made | Refusal:
+        """One proposal for clusters that belong together."""
 
     def settle(self, conflict: Conflict, verdict: ConflictVerdict, states: Mapping[str, ProposalState]) -> (
         Made | Refusal
@@ -277,9 +277,9 @@ class _Sitting:
                 judged = as_judged(key, answer, self._counsel.name)
                 spent = self._counsel.tokens - before
                 self.append(judged_record(self._run, self._now(), "conflict", judged, tokens=spent))
-            case Collapse(cluster=cluster):
-                self._bring("cluster", cluster.mark, lambda states: self._parts.collapse(cluster, states),
-                            [member.id for member in cluster.members])  # fmt: skip
+            case Collapse(mark=mark, clusters=clusters):
+                self._bring("cluster", mark, lambda states: self._parts.collapse(clusters, states),
+                            [member.id for member in step.members])  # fmt: skip
             case Settle(conflict=conflict, judged=judged, key=key):
                 verdict = as_conflict_verdict(judged)
                 is_proposed = self._bring(

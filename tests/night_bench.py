@@ -128,7 +128,8 @@ class RuleParts:
     def evidence(self, conflict: Conflict) -> str:
         return f"both undated: {conflict.subject}"
 
-    def collapse(self, cluster: Cluster, states: Mapping[str, ProposalState]) -> Made | Refusal:
+    def collapse(self, clusters: Sequence[Cluster], states: Mapping[str, ProposalState]) -> Made | Refusal:
+        (cluster,) = clusters
         keep, drop = sorted((member.path for member in cluster.members), key=len)[:2]
         planned = plan_merge(self.desk.view((keep, drop), inbound=True), NotePath(keep), NotePath(drop))
         return self._made("merge", (keep, drop), planned, states, cluster.pairs[0][1].reason)

@@ -145,12 +145,12 @@ class _Night:
         return ""
 
     def collapse(self) -> Generator[Step, None, str]:
-        for cluster in self._clusters():
-            if cluster.mark in self._run.brought or any(map(self._is_busy, cluster.members)):
+        for collapse in together(self._clusters()):
+            if collapse.mark in self._run.brought or any(map(self._is_busy, collapse.members)):
                 continue
             if reason := self._full():
                 return reason
-            yield Collapse(cluster)
+            yield collapse
         return ""
 
     def _is_busy(self, atom: Member) -> bool:
@@ -161,7 +161,12 @@ class _Night:
         judged = [(pair, self.verdict(pair.key)) for pair in self._pairs]
         open_ids = {atom.id for pair, verdict in judged if verdict is None for atom in (pair.first, pair.second)}
         joined = [(pair, one) for pair, one in judged if one is not None and one.word in ("merge", "normalize")]
-        found = clusters_of(joined, self._remembered.apart)
+        not_one = {
+            frozenset((pair.first.id, pair.second.id))
+            for pair, one in judged
+            if one is not None and one.word == "not_duplicate"
+        }
+        found = clusters_of(joined, self._remembered.apart | not_one)
         return tuple(one for one in found if open_ids.isdisjoint(atom.id for atom in one.members))
 
     def resolve(self) -> Generator[Step, None, str]:
@@ -198,12 +203,13 @@ def clusters_of(
 ) -> tuple[Cluster, ...]:
     """The texts that the pairs join, one cluster each, in the order of their nearest pairs.
 
-    Union-find over the pairs, nearest first; a union that would bring two together that are kept `apart` is not made.
+    Union-find over the pairs, the surest first; a union that would bring two together that are kept `apart` is not
+    made: likeness is not transitive.
     """
     atoms: dict[str, Member] = {}
     group: dict[str, set[str]] = {}
     links: list[tuple[Candidate, Judged]] = []
-    for pair, judged in sorted(joined, key=lambda one: (one[0].rank, one[0].first.id, one[0].second.id)):
+    for pair, judged in sorted(joined, key=lambda one: (-one[1].confidence, one[0].rank, one[0].key)):
         one, other = pair.first.id, pair.second.id
         atoms |= {one: pair.first, other: pair.second}
         mine, theirs = group.setdefault(one, {one}), group.setdefault(other, {other})
@@ -222,7 +228,37 @@ def clusters_of(
         members = tuple(atoms[name] for name in sorted(group[pairs[0][0].first.id]))
         mark = cluster_mark((member.id, member.state) for member in members)
         found.append(Cluster(mark=mark, members=members, pairs=tuple(pairs)))
-    return tuple(found)
+    return tuple(sorted(found, key=lambda cluster: min(pair.rank for pair, _ in cluster.pairs)))
+
+
+def together(clusters: Iterable[Cluster]) -> tuple[Collapse, ...]:
+    """What becomes one change each: a cluster of whole notes, and the clusters of sections that share a note.
+
+    In the order of the clusters. Two changes of one note would make each other stale.
+    """
+    groups: list[tuple[set[str], list[Cluster]]] = []
+    for cluster in clusters:
+        paths = {member.path for member in cluster.members}
+        if sum(member.is_note for member in cluster.members) >= 2:
+            groups.append((set(), [cluster]))
+            continue
+        near = [group for group in groups if group[0] & paths]
+        for group in near[1:]:
+            near[0][0].update(group[0])
+            near[0][1].extend(group[1])
+            groups.remove(group)
+        if near:
+            near[0][0].update(paths)
+            near[0][1].append(cluster)
+        else:
+            groups.append((paths, [cluster]))
+    return tuple(
+        Collapse(
+            mark=cluster_mark((member.id, member.state) for cluster in group for member in cluster.members),
+            clusters=tuple(group),
+        )
+        for _, group in groups
+    )
 
 
 def pairs_within(names: Iterable[str]) -> frozenset[frozenset[str]]:

@@ -27,7 +27,7 @@ _NAMELESS: Final = re.compile(
 )
 _PASSING: Final = re.compile(
     r"inbox|in|archive[ds]?|archiv|old|alt|back-?ups?|copies|kopien|clippings?|clips?|drafts?|imports?|imported|notes?"
-    r"|notizen|zettel|duplicates?|unsorted|temp|tmp|trash|misc|\d{1,2}[ _-].*",
+    r"|notizen|duplicates?|unsorted|temp|tmp|trash|misc|eingang|archivo|archives|受信箱|收件箱|archiwum|архив",
     re.IGNORECASE,
 )
 """Folders that say how far a note has come, not what it is about."""
@@ -56,6 +56,17 @@ def title_doubt(first: Atom, second: Atom, said: frozenset[str]) -> TitleDoubt |
         if doubt is not None:
             return doubt
     return _folder_doubt(first.path, second.path)
+
+
+def is_copy_name(path: str) -> bool:
+    """Whether a note is named as apps name the second of a name: `Note 1`, `Note (copy)`."""
+    name = re.sub(r"\.md$", "", path.rpartition("/")[2], flags=re.IGNORECASE)
+    return _COPIED.search(name) is not None or re.search(r"\S \d$", name) is not None
+
+
+def is_passing_folder(path: str) -> bool:
+    """Whether a note lies in an inbox, an archive or the like."""
+    return any(_PASSING.fullmatch(part) for part in path.split("/")[:-1])
 
 
 def _names(atom: Atom, other: Atom) -> tuple[str, str, str]:
@@ -105,7 +116,7 @@ def _folder_doubt(first: str, second: str) -> TitleDoubt | None:
     dated = [any(is_number(word) or is_date(word) for part in parts for word in split_words(part)) for parts in only]
     if dated[0] and dated[1] and not any(_PASSING.fullmatch(part) for parts in only for part in parts):
         return TitleDoubt(where, certain=False)
-    passing = any(all(_PASSING.fullmatch(part) for part in parts) for parts in only)
+    passing = any(parts and all(_PASSING.fullmatch(part) for part in parts) for parts in only)
     name = _stem(first)
     if _COMMON.fullmatch(name) and not passing:
         return TitleDoubt(where, certain=False)

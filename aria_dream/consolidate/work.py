@@ -113,9 +113,15 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Collapse:
-    """Propose one change for a cluster."""
+    """Propose one change for a cluster of notes, or for the clusters of sections that lie in the same notes."""
 
-    cluster: Cluster
+    mark: str
+    clusters: tuple[Cluster, ...]
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Every atom of them."""
+        return tuple(member for cluster in self.clusters for member in cluster.members)
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,8 +169,8 @@ class Night:
                 found = as_judged(key, judge.resolve(two), judge.name)
                 next(cut, None)
                 self.append(run, judged_record(run, at, "conflict", found, tokens=tokens))
-            case Collapse(cluster=cluster):
-                self.bring(run, cluster.mark, "cluster", cut, proposed=True)
+            case Collapse(mark=mark):
+                self.bring(run, mark, "cluster", cut, proposed=True)
             case Settle(judged=judged, key=key):
                 self.bring(run, key, "conflict", cut, proposed=judged.word in ("keep_a", "keep_b"))
             case Retire(mark=mark):
