@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from aria_dream.cli.output import progress_bar
+from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.live_policy import read_live_policy
@@ -23,7 +24,7 @@ from aria_dream.policy.clock import local_now
 from aria_dream.review_cycle import Desk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from aria_dream.review.proposal import ProposalState, State
     from aria_dream.review_cycle import Settlement
@@ -75,6 +76,16 @@ def find_proposal(states: Mapping[str, ProposalState], name: str) -> ProposalSta
     raise NotFoundError(f"there is no proposal {name!r}; `aria-dream review` lists those that wait")
 
 
+def split_words(words: Sequence[str]) -> tuple[Path, tuple[str, ...]]:
+    """The vault, and the ids behind it. A single word that is no folder is an id in the vault around us."""
+    if not words:
+        return chosen_vault(None), ()
+    first = chosen_vault(words[0])
+    if first.exists() or "/" in words[0] or len(words) > 1:
+        return first, tuple(words[1:])
+    return chosen_vault(None), tuple(words)
+
+
 def settlement_object(done: Settlement) -> dict[str, object]:
     """What a run did, as JSON."""
     return {
@@ -96,7 +107,7 @@ def add_settlement(done: Settlement, more: Settlement) -> None:
     for each in fields(done):
         if each.name == "waiting":
             done.waiting = list(more.waiting)
-        elif each.name != "again":
+        elif each.name not in ("again", "moved"):
             getattr(done, each.name).extend(getattr(more, each.name))
 
 

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, assert_never
 
 import click
 
-from aria_dream.cli.desk import WORDS, find_proposal, open_desk, say_settlement, settlement_object, titles
+from aria_dream.cli.desk import (
+    WORDS,
+    find_proposal,
+    open_desk,
+    say_settlement,
+    settlement_object,
+    split_words,
+    titles,
+)
 from aria_dream.cli.output import echo_json
-from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.review.placement import AlreadyLinked
 from aria_dream.review.plan import Planned, whole_lines
@@ -21,7 +28,6 @@ from aria_dream.world import Content
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from aria_dream.review.proposal import PlannedEdit, ProposalState
     from aria_dream.review_cycle import Desk
@@ -59,7 +65,7 @@ def command(
     """
     if approve and reject:
         raise click.UsageError("--approve or --reject, not both.")
-    vault, ids = _split(words)
+    vault, ids = split_words(words)
     if (approve or reject) and not ids and not everything:
         raise click.UsageError("name the proposals, or add --all.")
     with open_desk(vault) as desk:
@@ -80,16 +86,6 @@ def command(
             echo_json({"waiting": [_object(desk, state) for state in chosen]})
         else:
             _list(desk, chosen, diff=bool(ids))
-
-
-def _split(words: Sequence[str]) -> tuple[Path, tuple[str, ...]]:
-    """The vault, and the ids behind it. A single word that is no folder is an id in the vault around us."""
-    if not words:
-        return chosen_vault(None), ()
-    first = chosen_vault(words[0])
-    if first.exists() or "/" in words[0] or len(words) > 1:
-        return first, tuple(words[1:])
-    return chosen_vault(None), tuple(words)
 
 
 def _decide(desk: Desk, chosen: Sequence[ProposalState], *, approve: bool, as_json: bool) -> None:
@@ -165,6 +161,8 @@ def _show(state: ProposalState) -> None:
     way = "only the text connects them" if proposal.way is None else " → ".join(map(title_of, proposal.way))
     click.echo(f"        {way}")
     click.echo(f"        {proposal.reason} ({proposal.judge}, {proposal.confidence:.2f})")
+    if state.edge:
+        click.echo(f"        edge: {state.edge}")
     if state.janus:
         click.echo(f"        Janus: {state.janus}, {state.janus_reason}")
 
@@ -243,7 +241,9 @@ def _object(desk: Desk, state: ProposalState) -> dict[str, object]:
         "path": None if proposal.way is None else list(proposal.way),
         "proposed_at": proposal.at.isoformat(),
         "expires_at": None if proposal.expires_at is None else proposal.expires_at.isoformat(),
+        "edge": state.edge or None,
         "janus": state.janus or None,
+        "janus_reason": state.janus_reason,
         "edits": _edits(found.edits) if isinstance(found, Planned) else [],
         "hindrance": "" if isinstance(found, Planned) else _hindrance(found),
     }

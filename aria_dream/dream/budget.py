@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
     from aria_dream.policy.settings import Settings
 
-Resolution = Literal["homes", "orphan", "neither", "unparsed", "refused", "failed", "aborted", "unsent"]
+Resolution = Literal[
+    "homes", "orphan", "neither", "stands", "falls", "unsure", "unparsed", "refused", "failed", "aborted", "unsent"
+]
 """What can come of a reach."""
 INITIATED = "initiated"
 UNSENT = "unsent"
