@@ -1,35 +1,228 @@
-"""The data path of a reach, in order, as code: choose, ask leave, count, ask, read, remember, write."""
+"""The data path of a reach, in order, as code: choose, ask leave, count, ask, read, remember, write.
+
+The order of the gates: policy, confirmation of this machine, memo, budget, a row in the ledger, and only then the call.
+What has come back is kept before anything is done with it, so that a crash after the call costs no second one.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from aria_dream.dream.budget import Refused
+from aria_dream.dream.memo import memo_row
+from aria_dream.dream.reach import excerpts_of
+from aria_dream.dream.reach_block import NoAnswer, ReachBlock
+from aria_dream.dream.reach_outcome import BROKEN_OFF, failure_text, read_end
+from aria_dream.dream.reach_record import ReachRecord, unfinished
+from aria_dream.effects.egress import ClearedText
+from aria_dream.effects.ledger import reserve, resolve, settle
+from aria_dream.effects.reach_wait import clear_pause, note_failure
+from aria_dream.errors import WriteRefusedError
+from aria_dream.reach_choice import Chosen, choose_dream, choose_pair, choose_seed
+from aria_dream.reach_course import (
+    Course,
+    Means,
+    Reacher,
+    ReachRequest,
+    ReachResult,
+    blanked_in,
+    budget_line,
+    budget_refusal,
+    paused,
+    prompt_for,
+    refused_text,
+    unconfirmed,
+)
+from aria_dream.reach_landing import said_before, write_landing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from aria_dream.dream.budget import Resolution
     from aria_dream.dream.reach_events import ReachEnd
-    from aria_dream.effects.egress import ClearedText
-    from aria_dream.effects.ledger import Granted
+    from aria_dream.effects.reach_asks import Question
+
+__all__ = ["Means", "ReachRequest", "ReachResult", "Reacher", "reach_once"]
 
 
-class Reacher(Protocol):
-    """Who carries a cleared text out and brings an answer back."""
+def reach_once(request: ReachRequest, means: Means) -> ReachResult:
+    """One reach, or why none was made. An expected hindrance is a reason, not an error.
 
-    @property
-    def destination(self) -> str:
-        """As the log names it: `Codex (gpt-5.5)`."""
-        ...
+    What an earlier run left behind between its call and its block is finished first.
 
-    def missing(self) -> str:
-        """Why nobody can be asked from this machine (no program, no login), as one clause; `""` where somebody can.
+    Raises:
+        WriteRefusedError: the dream note cannot be written (what was answered is kept, and the next run writes it), or
+            what leaves cannot be logged (then nothing left).
+        BusyError: another reach of this vault is under way.
+        StateDamagedError: memo or journals cannot be read.
+    """
+    with means.book.alone().held():
+        course = Course(request, means, means.look())
+        policy = course.vault.live.policy
+        if refusal := policy.reach_refusal() or course.vault.sharing.closed:
+            return course.ended(refusal)
+        if not request.dry_run:
+            _finish_earlier(course)
+        if request.kind == "external" and (chosen := choose_seed(course.vault, means.files)).question is None:
+            course.said += chosen.said
+            return course.ended(chosen.reason)
+        if request.dry_run:
+            return _rehearse(course)
+        if refusal := unconfirmed(course) or paused(course):
+            return course.ended(refusal)
+        return _asked(course)
 
-        Asked before anything is counted. Sends nothing.
-        """
-        ...
 
-    def run(self, cleared: ClearedText, granted: Granted, *, should_stop: Callable[[], str]) -> ReachEnd:
-        """One run, ended before it answers where `should_stop()` gives a reason.
+def _choose(course: Course) -> Chosen:
+    """The question. Where dreaming took a while the vault is read again: what leaves is as private as it is by then."""
+    request, means = course.request, course.means
+    if request.kind == "external":
+        chosen = choose_seed(course.vault, means.files)
+    else:
+        memo, problems = means.book.memo()
+        course.said += [f"To mend: reach-memo.tsv: {problem}." for problem in problems]
+        records = means.records.read()
+        again = choose_dream(records.episodes, request.at, request.start)
+        result = means.dream(course.vault, again.request)
+        course.vault = means.look()
+        chosen = choose_pair(course.vault, means.files, records, memo, again, result)
+    course.said += chosen.said
+    return chosen
 
-        Never raises for what the program or the network does: that is in the `ReachEnd`.
-        """
-        ...
+
+def _rehearse(course: Course) -> ReachResult:
+    chosen = _choose(course)
+    question = chosen.question
+    if question is None:
+        return course.ended(chosen.reason)
+    missing, refused = course.means.reacher.missing(), budget_refusal(course)
+    course.said += [f"A reach would be refused now: {said}." for said in (paused(course), refused) if said]
+    course.said += [f"Nobody can be asked from here: {missing}."] if missing else []
+    course.said += [] if not (closed := course.gate().text_refusal()) else [f"Before the first reach: {closed}."]
+    prompt = course.gate().show_text(excerpts_of(question.ask), lambda: prompt_for(course, question))
+    return course.result(subject=question.name, prompt=prompt, blanked=blanked_in(question), question=question)
+
+
+def _asked(course: Course) -> ReachResult:
+    means, request = course.means, course.request
+    chosen = _choose(course)
+    question = chosen.question
+    if question is None:
+        return course.ended(chosen.reason)
+    if refusal := budget_refusal(course):
+        return course.ended(f"no reach: {refusal}")
+    if means.policy_now() != course.vault.live.policy:
+        return course.ended("no reach: the policy was changed meanwhile; try again")
+    if missing := means.reacher.missing():
+        return _landed(course, question, _record(course, question, "", NoAnswer(reason=missing, sent=False)), "")
+    prompt = prompt_for(course, question)
+    granted = reserve(
+        means.state, course.vault.live.policy.settings, course.zone, kind=request.kind, clock=means.clock
+    )
+    if isinstance(granted, Refused):
+        return course.ended(f"no reach: {refused_text(course, granted)}")
+    reach = _record(course, question, granted.row.id, BROKEN_OFF)
+    try:
+        cleared = course.gate().clear_text(means.reacher.destination, excerpts_of(question.ask), lambda: prompt)
+        if isinstance(cleared, ClearedText):
+            means.book.note(reach)
+    except WriteRefusedError:
+        resolve(granted, "unsent", clock=means.clock)
+        raise
+    if not isinstance(cleared, ClearedText):
+        resolve(granted, "unsent", clock=means.clock)
+        return course.ended(f"nothing was sent: {cleared.reason}")
+    end = means.reacher.run(cleared, granted, should_stop=means.should_stop)
+    return _landed(course, question, _answered(course, reach, end), prompt)
+
+
+def _record(course: Course, question: Question, reach_id: str, outcome: NoAnswer) -> ReachRecord:
+    at = course.request.at
+    block = ReachBlock(
+        at=at.time().replace(second=0, microsecond=0, tzinfo=None),
+        subject=question.subject,
+        origin=question.origin,
+        outcome=outcome,
+        budget=budget_line(course),
+    )
+    resolution: Resolution = "aborted" if outcome.sent else "unsent"
+    return ReachRecord(
+        id=reach_id,
+        at=at,
+        kind=question.kind,
+        block=block,
+        resolution=resolution,
+        pair=question.pair,
+        seed=question.seed,
+    )
+
+
+def _answered(course: Course, reach: ReachRecord, end: ReachEnd) -> ReachRecord:
+    """The reach with what came of it, on the disk before anything else is done with it."""
+    outcome, resolution = read_end(end)
+    answered = replace(
+        reach,
+        step="answered",
+        resolution=resolution,
+        block=replace(reach.block, outcome=outcome),
+        requests=end.run.requests,
+        raw=end.run.last_message if resolution == "unparsed" else "",
+    )
+    course.means.book.note(answered)
+    failure = end.run.failure
+    if failure is None:
+        clear_pause(course.means.state)
+    elif not end.stopped:
+        note_failure(course.means.state, failure, failure_text(failure), course.now())
+    return answered
+
+
+def _landed(course: Course, question: Question, reach: ReachRecord, prompt: str) -> ReachResult:
+    reach, note, written = _settled(course, reach)
+    return course.result(
+        subject=question.name,
+        outcome=reach.block.outcome,
+        resolution=reach.resolution,
+        block=reach.block,
+        note=note,
+        written=written,
+        reach_id=reach.id,
+        prompt=prompt,
+        blanked=blanked_in(question) if prompt else (),
+        question=question,
+    )
+
+
+def _settled(course: Course, reach: ReachRecord) -> tuple[ReachRecord, str, bool]:
+    """Ledger, memo, block and seed, in this order. The reach as its block tells it, its dream note, and whether the
+    block was put there now. Each step is safe to repeat, so the next run finishes what a crash cuts off."""
+    means = course.means
+    if reach.id:
+        settle(
+            means.state, course.zone, reach_id=reach.id, verdict=reach.resolution, requests=reach.requests,
+            clock=means.clock,
+        )  # fmt: skip
+    row = None if reach.pair is None else memo_row(reach.kind, reach.pair, reach.block.outcome, reach.at)
+    means.book.remember([] if row is None else [row])
+    reach = replace(reach, block=replace(reach.block, budget=budget_line(course)))
+    earlier = said_before(reach, means.files, course.vault)
+    if earlier is None:
+        note = write_landing(reach, means.files, means.look, host=course.request.host, quiet_s=course.request.quiet_s)
+    else:
+        note = ""
+        course.said.append(f"The dream note says so already, at {earlier:%H:%M}, so it was not said again.")
+    if reach.id:
+        means.book.landed(reach)
+    return reach, note, earlier is None
+
+
+def _finish_earlier(course: Course) -> None:
+    """What earlier runs left between their call and their block: told, and written now."""
+    for reach in unfinished(course.means.book.reaches()[0]):
+        when = f"The reach of {reach.at:%Y-%m-%d %H:%M}"
+        if reach.step == "begun":
+            course.said.append(f"{when} was broken off before its answer was kept. It counts as spent.")
+        else:
+            course.said.append(f"{when} was answered, and its block was still missing. It is in the dream note now.")
+        _settled(course, reach)
+
+

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
     from aria_dream.policy.settings import Settings
 
+Resolution = Literal[
+    "homes", "orphan", "neither", "stands", "falls", "unsure", "unparsed", "refused", "failed", "aborted", "unsent"
+]
+"""What can come of a reach, or of a cold look."""
 INITIATED = "initiated"
 UNSENT = "unsent"
 """The one resolution that gives a reservation back: nothing had left when the reach failed."""

@@ -109,6 +109,15 @@ def _holds(row: MemoRow, now: datetime, cooldown: timedelta) -> bool:
             assert_never(row.verdict)
 
 
+def known_already(rows: Iterable[MemoRow], row: MemoRow) -> bool:
+    """Whether one of `rows` says the same of the same minute: a dream note tells no seconds."""
+    return any(
+        (known.pair, known.verdict) == (row.pair, row.verdict)
+        and known.at.replace(second=0, microsecond=0) == row.at.replace(second=0, microsecond=0)
+        for known in rows
+    )
+
+
 def pick_unresolved(
     survivors: Sequence[Survivor], rows: Sequence[MemoRow], now: datetime, *, neither_cooldown_days: int
 ) -> tuple[Survivor | None, tuple[Skipped, ...]]:

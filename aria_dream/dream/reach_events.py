@@ -15,25 +15,35 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_TOLD = re.compile(r'\bcodex_otel\.trace_safe: event\.name="codex\.(?P<name>[a-z_.]+)"')
+_SERVERS = re.compile(r"\bmcp_server_count=[1-9]")
+
 FailureKind = Literal["unreachable", "login", "usage limit", "rate limit", "capacity", "cut", "not started", "failed"]
 
 LONGEST_MESSAGE = 65_536
 """Characters of the answer that are kept; the contract asks for some hundred."""
 _LONGEST_FAILURE = 500
 _UNSENT = re.compile(
-    r"\s*(?:reconnecting\W+\d+/\d+ \()?(?:connection failed:|missing environment variable\b)", re.IGNORECASE
+    r"\s*(?:reconnecting\W+\d+/\d+ \()?"
+    r"(?:connection failed:|missing environment variable\b|workspace routing discovery failed)", re.IGNORECASE
 )
+"""The last is a question that comes before the first request, to a login's server that cannot be reached."""
 _NOTICE = re.compile(r"^\s*reconnecting", re.IGNORECASE)
 _KINDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
     ("usage limit", re.compile(r"hit your usage limit|usage[_ ]limit|quota exceeded", re.IGNORECASE)),
     ("login", re.compile(
         r"\bstatus(?:_code)?\"?:? *40[13]\b|unauthorized|to use codex with your chatgpt plan|token (?:has )?expired"
-        r"|log ?in again|not logged in|invalid_api_key|missing environment variable", re.IGNORECASE)),
+        r"|(?:log|sign) ?in again|not logged in|invalid_api_key|missing environment variable", re.IGNORECASE)),
     ("capacity", re.compile(r"at capacity|high demand|overloaded|try a different model", re.IGNORECASE)),
     ("rate limit", re.compile(r"\b429\b|rate[_ ]limit|too many requests", re.IGNORECASE)),
-    ("unreachable", re.compile(r"connection failed:", re.IGNORECASE)),
+    ("unreachable", re.compile(r"connection failed:|routing discovery failed", re.IGNORECASE)),
     ("cut", re.compile(r"stream (?:disconnected|closed)|idle timeout|reconnecting", re.IGNORECASE)),
 )  # fmt: skip
+_MOST_KINDS = 64
+"""Kinds of items that are told apart; a stream that names more is broken, and must not fill the memory."""
+_NESTED_ID = "exec-"
+"""Begins the second `id` of a search that a script of the model's ran from here: a request, and one more for the turn
+that goes on with what it found. `ws…` is one that ran at the server."""
 _NO_TOOLS = frozenset({"agent_message", "reasoning", "error", "web_search", "todo_list", "plan_update", ""})
 """Items that are no round trip through a tool of ours; web searches are counted by themselves."""
 
@@ -87,7 +97,10 @@ class EventReader:
         self._turns = self._notices = 0
         self._begun: Counter[str] = Counter()
         self._done: Counter[str] = Counter()
-        self._messages: list[str] = []
+        self._nested: Counter[bool] = Counter()
+        self._message = ""
+        self._heard = False
+        self._only_unreached = True
         self._completed = self._failed = self._torn = False
         self._answer = ""
 
@@ -116,13 +129,18 @@ class EventReader:
                 self._completed = True
             case "turn.failed":
                 self._failed = True
-                self._messages.append(_message(event.get("error")))
+                self._hear(_message(event.get("error")))
             case "error":
                 message = _message(event)
                 self._notices += bool(_NOTICE.match(message))
-                self._messages.append(message)
+                self._hear(message)
             case _:
                 pass
+
+    def _hear(self, message: str) -> None:
+        self._message = message[:_LONGEST_FAILURE]
+        self._heard = True
+        self._only_unreached = self._only_unreached and bool(_UNSENT.match(message))
 
     def _take_item(self, item: object, *, begun: bool, done: bool) -> None:
         if not isinstance(item, dict):
@@ -131,8 +149,12 @@ class EventReader:
         kind = kind if isinstance(kind, str) else ""
         if kind == "error":
             return
+        if len(self._begun | self._done) >= _MOST_KINDS:
+            kind = ""
         self._begun[kind] += begun
         self._done[kind] += done
+        if kind == "web_search" and str(item.get("id", "")).startswith(_NESTED_ID):
+            self._nested[done] += 1
         text = item.get("text")
         if done and kind == "agent_message" and isinstance(text, str):
             self._answer = text[:LONGEST_MESSAGE]
@@ -143,7 +165,7 @@ class EventReader:
         tools = self._begun | self._done
         rounds = sum(count for kind, count in tools.items() if kind not in _NO_TOOLS)
         if self._searches_are_requests:
-            rounds += tools["web_search"]
+            rounds += tools["web_search"] + max(self._nested.values(), default=0)
         return ReachRun(
             sent=sent,
             web_turns=self.web_turns,
@@ -157,11 +179,10 @@ class EventReader:
             return True
         if not self._turns:
             return False
-        only_unreached = bool(self._messages) and all(map(_UNSENT.match, self._messages))
-        return not (only_unreached and self._failed and not ended)
+        return not (self._heard and self._only_unreached and self._failed and not ended)
 
     def _failure(self, *, ended: bool) -> Failure:
-        message = self._messages[-1][:_LONGEST_FAILURE] if self._messages else ""
+        message = self._message
         if message and self._failed:
             for kind, pattern in _KINDS:
                 if pattern.search(message):
@@ -170,6 +191,48 @@ class EventReader:
         if not (self._turns or self._begun or self._done or self._torn):
             return Failure("not started", message)
         return Failure("cut" if ended or not self._failed else "failed", message)
+
+
+class RequestCount:
+    """How many metered requests were made, by what Codex logs on stderr with `RUST_LOG=off,codex_otel.trace_safe=info`.
+
+    Exact for Codex CLI 0.171.0, against a server that counted. The events say too little or too much: a script of the
+    model's may search often or never, and a hosted search is no request of its own.
+    """
+
+    def __init__(self) -> None:
+        self._answered = self._searches = 0
+        self._waits = False
+        self.has_servers = False
+        """Whether it said that it has tool servers (MCP) running."""
+
+    def take(self, line: str) -> None:
+        """One line of stderr."""
+        found = _TOLD.search(line)
+        match found["name"] if found else "":
+            case "api_request" if 'endpoint="/responses"' in line:
+                self._answered += 1
+                self._waits = False
+            case "code_mode.nested_tool_dispatched" if 'tool_namespace="web"' in line:
+                self._searches += 1
+            case "conversation_starts" if _SERVERS.search(line):
+                self.has_servers = True
+            case "user_prompt":
+                self._waits = True
+            case "tool_result_ready" if 'tool_source="direct"' in line:
+                self._waits = True  # what the tool said goes out with the next request
+            case _:
+                pass
+
+    @property
+    def heard(self) -> bool:
+        """Whether it tells anything: another version may word it in another way."""
+        return self._answered > 0
+
+    @property
+    def requests(self) -> int:
+        """Those that were answered, the searches, and the one that may be on its way."""
+        return self._answered + self._searches + self._waits
 
 
 def read_events(lines: Iterable[str], *, searches_are_requests: bool = True, ended: bool = False) -> ReachRun:

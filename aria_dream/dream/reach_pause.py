@@ -18,7 +18,7 @@ LONGEST_WAIT = timedelta(days=35)
 
 _STOP = re.compile(
     r"\bstatus(?:_code)?\"?:? *40[13]\b|unauthorized|forbidden|to use codex with your chatgpt plan|quota exceeded"
-    r"|token (?:has )?expired|log ?in again|not logged in|invalid_api_key|missing environment variable",
+    r"|token (?:has )?expired|(?:log|sign) ?in again|not logged in|invalid_api_key|missing environment variable",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(r"usage[_ ]limit|rate[_ ]limit|\b429\b|too many requests", re.IGNORECASE)

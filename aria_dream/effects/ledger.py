@@ -12,9 +12,9 @@ import os
 import secrets
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from aria_dream.dream.budget import EXCESS, NOTED, Refused, Row, parse_ledger, plan_reservation, render_row
+from aria_dream.dream.budget import EXCESS, INITIATED, NOTED, Refused, Row, parse_ledger, plan_reservation, render_row
 from aria_dream.effects.lock import VaultLock
 from aria_dream.effects.swap import sync_file, sync_folder
 from aria_dream.errors import Problem, WriteRefusedError
@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     from datetime import tzinfo
     from pathlib import Path
 
+    from aria_dream.dream.budget import Resolution
     from aria_dream.policy.settings import Settings
 
 LEDGER = "reach-ledger.tsv"
 LOCK = "reach-ledger.lock"
-Resolution = Literal[
-    "homes", "orphan", "neither", "stands", "falls", "unsure", "unparsed", "refused", "failed", "aborted", "unsent"
-]
 
 _SEAL = object()
 
@@ -124,16 +122,55 @@ def _note(granted: Granted, verdict: str, requests: int, clock: Callable[[], dat
         raise WriteRefusedError(f"{place} was not written: {error.strerror or error}") from error
 
 
+def settle(
+    state: Path,
+    zone: tzinfo,
+    *,
+    reach_id: str,
+    verdict: Resolution,
+    requests: int = 0,
+    clock: Callable[[], datetime] = utc_now,
+) -> None:
+    """Say what came of a reach that a crash left open, as far as its lines do not say it yet.
+
+    `requests`: how many it sent in all, where that is known. A reach without a line is left alone: nothing was
+    reserved for it here. Safe to repeat.
+
+    Raises:
+        BusyError: another process kept the lock.
+        WriteRefusedError: the disk would not; the reach stays counted.
+    """
+    try:
+        with _lock(state).held():
+            lines = [row for row in read_ledger(state)[0] if row.id == reach_id]
+            if not lines:
+                return
+            begun, at = lines[0], clock().astimezone(zone)
+            more = requests - begun.requests
+            if more > 0 and not any(row.verdict == EXCESS for row in lines):
+                excess_row = Row(at=at, kind=begun.kind, verdict=EXCESS, id=reach_id, requests=more)
+                append_row(state / LEDGER, excess_row)
+            if all(row.verdict in (INITIATED, EXCESS) for row in lines):
+                append_row(state / LEDGER, Row(at=at, kind=begun.kind, verdict=verdict, id=reach_id))
+    except OSError as error:
+        raise WriteRefusedError(f"{state / LEDGER} was not written: {error.strerror or error}") from error
+
+
 def _lock(state: Path) -> VaultLock:
     return VaultLock(state / LOCK, "a reach's reservation")
 
 
 def append_row(path: Path, row: Row) -> None:
-    """One `write` and an fsync. Where a crash tore the last line, the row begins a new one; that line stays.
+    """`append_line` of the row."""
+    append_line(path, render_row(row))
 
-    Whoever calls it holds the lock. Raises `OSError` where the disk would not; the file is then as it was.
+
+def append_line(path: Path, text: str) -> None:
+    """One `write` and an fsync. Where a crash tore the last line, `text` begins a new one; that line stays.
+
+    Whoever calls it holds the file's lock. Raises `OSError` where the disk would not; the file is then as it was.
     """
-    line = render_row(row).encode()
+    line = text.encode("utf-8", "surrogatepass")
     handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
     try:
         size_bytes = os.fstat(handle).st_size

@@ -13,7 +13,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from aria_dream.dream.budget import FIVE_HOURS, WEEK
+from aria_dream.dream.budget import FIVE_HOURS, WEEK, Resolution
 from aria_dream.effects import ledger
 from aria_dream.effects.ledger import LEDGER, Granted, excess, reserve, resolve
 from aria_dream.policy.settings import Settings
@@ -80,7 +80,7 @@ class Reaches(RuleBasedStateMachine):
 
     @precondition(lambda self: bool(self.open))
     @rule(verdict=st.sampled_from(["homes", "failed", "aborted"]), kept=st.none() | st.integers(0, 90))
-    def answer(self, verdict: ledger.Resolution, kept: int | None) -> None:
+    def answer(self, verdict: Resolution, kept: int | None) -> None:
         leave, _ = self.open.pop()
         with pytest.MonkeyPatch.context() as patch:
             real = os.write

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from aria_dream.dream.budget import EXCESS, INITIATED, NOTED, parse_ledger, render_row
+from aria_dream.dream.budget import EXCESS, INITIATED, NOTED, Resolution, parse_ledger, render_row
 from aria_dream.dream.memo import VERDICTS, parse_memo, render_memo_row
-from aria_dream.effects.ledger import LOCK, Resolution
+from aria_dream.effects.ledger import LOCK
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "FORMATS.md").read_text("utf-8")
 

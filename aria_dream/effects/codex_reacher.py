@@ -1,0 +1,213 @@
+"""One reach through Codex CLI, behind the wall: started, watched, counted, and ended when it must be.
+
+It takes only what the gate has cleared and the ledger has granted. What the program or the network does is never
+raised; it is in the `ReachEnd`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections import deque
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aria_dream.dream.reach_events import EventReader, Failure, ReachEnd, ReachRun, RequestCount
+from aria_dream.effects.codex import Missing, find_codex, find_login
+from aria_dream.effects.codex_home import LOCK, prepared_room
+from aria_dream.effects.codex_process import CodexProcess
+from aria_dream.effects.codex_wall import wall_arguments, wall_environment
+from aria_dream.effects.lock import VaultLock
+from aria_dream.errors import BusyError, WriteRefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from aria_dream.effects.codex_home import Room
+    from aria_dream.effects.egress import ClearedText
+    from aria_dream.effects.ledger import Granted
+    from aria_dream.policy.settings import Settings
+
+LOOK_S = 0.1
+"""How often somebody's return and the clock are looked at."""
+LOCK_WAIT_S = 5.0
+MOST_LINES = 200_000
+"""Lines of events after which a run is ended: a turn has some hundred."""
+_LIST_TIMEOUT_S = 20.0
+_MACHINE_WIDE = (Path("/etc/codex"), Path(os.environ.get("PROGRAMDATA", "/nowhere"), "OpenAI", "Codex"))
+"""Where Codex CLI reads a configuration for all accounts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elsewhere:
+    """Another server than the account's, for tests: a provider's fields, and what its key and the like need."""
+
+    provider: Mapping[str, object] | None = None
+    """None: the account's own provider and login, with `environ` alone changed."""
+    environ: Mapping[str, str] = field(default_factory=dict)
+    program: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodexReacher:
+    """Asks through the account's Codex CLI."""
+
+    vault: Path
+    """Nothing is run from it, and nothing is written into it."""
+    state: Path
+    """The account's state folder."""
+    settings: Settings
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
+    elsewhere: Elsewhere | None = None
+    """Given by tests alone, never from a policy or a vault."""
+
+    @property
+    def destination(self) -> str:
+        """As the log names it: `Codex (gpt-5.5)`."""
+        return f"Codex ({self.settings.reach_model})"
+
+    def missing(self) -> str:
+        """Why nobody can be asked from this machine, as one clause; `""` where somebody can. Starts nothing."""
+        return next((one.reason for one in (self._program(), self._login()) if isinstance(one, Missing)), "")
+
+    def run(self, cleared: ClearedText, granted: Granted, *, should_stop: Callable[[], str]) -> ReachEnd:
+        """One run, ended when it takes longer or searches oftener than the policy says, or when `should_stop()` gives a
+        reason. Returns once nothing of it is left."""
+        del granted  # holding it is what is asked for: its row is on the disk
+        program, login = self._program(), self._login()
+        for found in (program, login):
+            if isinstance(found, Missing):
+                return _not_started(found.reason)
+        assert not isinstance(program, Missing)
+        assert not isinstance(login, Missing)
+        try:
+            with VaultLock(self.state / LOCK, "a reach").held(LOCK_WAIT_S), prepared_room(
+                self.state, self.vault, login
+            ) as room:
+                environ = self._environment(room)
+                if hole := _foreign_servers(program, environ, room):
+                    return _not_started(hole)
+                return self._run(program, environ, room, cleared.text, should_stop)
+        except BusyError:
+            return _not_started("another reach is under way on this machine")
+        except (OSError, WriteRefusedError) as error:
+            return _not_started(str(error))
+
+    def _program(self) -> Path | Missing:
+        if self.elsewhere is not None and self.elsewhere.program is not None:
+            return self.elsewhere.program
+        return find_codex(self.vault, self.environ)
+
+    def _login(self) -> Path | Missing | None:
+        provider = self.elsewhere.provider if self.elsewhere is not None else None
+        if provider is not None and not provider.get("requires_openai_auth"):
+            return None
+        return find_login(self.environ)
+
+    def _environment(self, room: Room) -> dict[str, str]:
+        environ = wall_environment(self.environ, codex_home=room.codex_home, home=room.home,
+                                   temporary=room.temporary, vault=self.vault)  # fmt: skip
+        return environ | dict(self.elsewhere.environ if self.elsewhere is not None else {})
+
+    def _run(
+        self, program: Path, environ: Mapping[str, str], room: Room, prompt: str, should_stop: Callable[[], str]
+    ) -> ReachEnd:
+        provider = self.elsewhere.provider if self.elsewhere is not None else None
+        command: list[str | Path] = [program, *wall_arguments(self.settings, room.scratch, elsewhere=provider)]
+        heard = _Heard()
+        started_s = time.monotonic()
+        process = CodexProcess(command, prompt=prompt, environ=environ, folder=room.scratch, on_line=heard.take,
+                               on_complaint=heard.take_complaint)  # fmt: skip
+        stopped = ""
+        try:
+            while process.wait(LOOK_S) is None:
+                if stopped := self._reason(heard, time.monotonic() - started_s) or should_stop():
+                    break
+        finally:
+            process.close()
+        return heard.end(stopped, time.monotonic() - started_s)
+
+    def _reason(self, heard: _Heard, seconds: float) -> str:
+        settings = self.settings
+        if heard.web_turns > settings.max_web_turns:
+            return f"it searched the web more than {settings.max_web_turns} times"
+        if seconds >= settings.reach_timeout_s:
+            return f"it took longer than {settings.reach_timeout_s} s"
+        if heard.has_servers:
+            return "this machine's configuration of Codex CLI starts tool servers (MCP); a reach may have none"
+        return "it talked without end" if heard.lines > MOST_LINES else ""
+
+
+class _Heard:
+    """What the two streams of one run amount to so far. Each stream has one thread."""
+
+    def __init__(self) -> None:
+        self._events = EventReader()
+        self._count = RequestCount()
+        self._complaints: deque[str] = deque(maxlen=5)
+        self.lines = 0
+
+    @property
+    def web_turns(self) -> int:
+        """Finished web turns."""
+        return self._events.web_turns
+
+    @property
+    def has_servers(self) -> bool:
+        """Whether it has tool servers, which the wall allows none of."""
+        return self._count.has_servers
+
+    def take(self, line: str) -> None:
+        """One line of events."""
+        self.lines += 1
+        self._events.take(line)
+
+    def take_complaint(self, line: str) -> None:
+        """One line of stderr."""
+        self._count.take(line)
+        text = line.strip()
+        if text and " codex_otel." not in line and not text.startswith(("WARNING:", "warning:")):
+            self._complaints.append(text[:300])
+
+    def end(self, stopped: str, seconds: float) -> ReachEnd:
+        """How the run ended."""
+        run = self._events.run(ended=bool(stopped))
+        if run.sent and self._count.heard:
+            run = replace(run, requests=max(1, self._count.requests))
+        if run.failure is not None and run.failure.kind == "not started" and not run.failure.message:
+            said = " ".join(self._complaints) or "it ended at once and said nothing"
+            run = replace(run, failure=Failure("not started", f"Codex CLI did not start: {said}"[:500]))
+        return ReachEnd(run=run, stopped=stopped, partial=run.last_message if stopped else "", seconds=seconds)
+
+
+def _not_started(reason: str) -> ReachEnd:
+    failure = Failure("not started", reason)
+    return ReachEnd(run=ReachRun(sent=False, web_turns=0, requests=0, last_message="", failure=failure))
+
+
+def _foreign_servers(program: Path, environ: Mapping[str, str], room: Room) -> str:
+    """Why the wall has a hole; `""` where it has none.
+
+    A configuration of the whole machine may start MCP servers, and nothing on a command line clears them (tried).
+    Asking which there are starts none.
+    """
+    if not any(place.exists() for place in _MACHINE_WIDE):
+        return ""
+    try:
+        done = subprocess.run(  # noqa: S603 - the program that was found
+            [program, "mcp", "list", "--json"], stdin=subprocess.DEVNULL, capture_output=True, env=dict(environ),
+            timeout=_LIST_TIMEOUT_S, check=False, cwd=room.scratch)
+        servers = json.loads(done.stdout)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"Codex CLI cannot be started: {error}"
+    except (ValueError, RecursionError):
+        return "Codex CLI does not say which tool servers this machine's configuration starts"
+    if not isinstance(servers, list):
+        return "Codex CLI does not say which tool servers this machine's configuration starts"
+    names = [str(one.get("name")) if isinstance(one, dict) else "?" for one in servers]
+    if not names:
+        return ""
+    return f"this machine's configuration of Codex CLI starts tool servers ({', '.join(names)}); a reach may have none"

@@ -1,0 +1,110 @@
+"""`reach-pause.json`: until when the account's plan wants no request. Of the account, as the plan is.
+
+Only what a server said about its limits pauses a reach; what the network does says nothing about the next minute.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from random import random
+from typing import TYPE_CHECKING
+
+from aria_dream.dream.jsonl import as_mapping, as_moment, as_text, as_whole
+from aria_dream.dream.reach_pause import LONGEST_WAIT, Backoff, Stop, Wait, pause_s, reach_pause
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+    from pathlib import Path
+
+    from aria_dream.dream.reach_events import Failure
+
+PAUSE = "reach-pause.json"
+VERSION = 1
+_PAUSING = frozenset({"login", "usage limit", "rate limit", "capacity"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    """Why no reach should be made now."""
+
+    reason: str
+    """One clause."""
+    until: datetime | None
+    """None: time alone does not help, somebody has to do something, such as log in. Only a person's reach tries then.
+    """
+    failures: int
+    """In a row."""
+
+
+def read_pause(state: Path, now: datetime) -> Pause | None:
+    """The pause that is in force at `now` (aware); None where none is. A file that cannot be read is none."""
+    found = _read(state)
+    if found is None or found.until is None:
+        return found
+    # A clock that was put back far must not make a pause of hours one of years.
+    return found if now < found.until <= now + LONGEST_WAIT else None
+
+
+def note_failure(
+    state: Path, failure: Failure, reason: str, now: datetime, *, jitter: Callable[[], float] = random
+) -> Pause | None:
+    """The pause that a failure asks for, kept for the next run; None, and nothing kept, where it asks for none.
+
+    `now` is aware and in the writer's zone, in which the message tells times of day. `reason`: as the writer reads it.
+    """
+    if failure.kind not in _PAUSING:
+        return None
+    before = _read(state)
+    failures = 1 + (0 if before is None else before.failures)
+    asked = reach_pause(failure.message, now, now.tzinfo) if now.tzinfo is not None else Backoff()
+    match asked:
+        case Wait(until):
+            pause = Pause(reason=reason, until=until, failures=failures)
+        case Backoff():
+            until = now + timedelta(seconds=pause_s(failures, jitter()))
+            pause = Pause(reason=reason, until=until, failures=failures)
+        case Stop():
+            pause = Pause(reason=reason, until=None, failures=failures)
+    _write(state, pause)
+    return pause
+
+
+def clear_pause(state: Path) -> None:
+    """Forget the pause: a request got through."""
+    with suppress(OSError):
+        (state / PAUSE).unlink()
+
+
+def _read(state: Path) -> Pause | None:
+    try:
+        found = as_mapping(json.loads((state / PAUSE).read_bytes()))
+        if found.get("version") != VERSION:
+            return None
+        until = found["until"]
+        return Pause(
+            reason=as_text(found["reason"]),
+            until=None if until is None else as_moment(until),
+            failures=as_whole(found["failures"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _write(state: Path, pause: Pause) -> None:
+    """A disk that refuses is passed over: the ledger still counts, and a pause only spares requests."""
+    path = state / PAUSE
+    temp = path.with_name(f".{PAUSE}.{os.getpid()}")
+    until = None if pause.until is None else pause.until.isoformat(timespec="seconds")
+    record = {"version": VERSION, "until": until, "reason": pause.reason, "failures": pause.failures}
+    try:
+        state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temp.write_text(json.dumps(record) + "\n", encoding="utf-8")
+        temp.replace(path)
+    except OSError:
+        with suppress(OSError):
+            temp.unlink()
