@@ -39,7 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "seeds": ("seeds", "List the seeds you left for the dreamer, or add one."),
     "links": ("links", "Count a vault's links; show unresolved, ambiguous and isolated ones."),
     "prompts": ("prompts", "List the prompts a model is asked with; show one, or copy one into the vault to edit."),
-    "eval": ("eval", "Measure the judge on labelled pairs, or the ranking on hidden links."),
+    "eval": ("eval", "Measure the judge, the reach or the ranking on labelled pairs, requests or hidden links."),
     "synthesize": (
         "synthesize",
         "Learn from a vault's working memory: append a dated entry and the lessons that the rules admit.",
