@@ -95,7 +95,7 @@ def exchange(
                 method,
                 _url(endpoint, path),
                 headers=_headers(endpoint, sent),
-                content=sent,
+                content=sent or None,  # b"" would send a length of 0 along
                 extensions={"sni_hostname": endpoint.host},
             ) as response,
         ):
