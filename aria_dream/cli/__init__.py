@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rollback": ("rollback", "Take a change back: the notes read as before, or lose just what was put in."),
     "history": ("history", "List what was proposed and what became of it, the latest first."),
     "graduation": ("graduation", "Show what has earned to be applied without a tick; enable or disable it."),
+    "reach": ("reach", "Ask a model outside, once, with live web search, what your notes alone cannot settle."),
     "resonances": ("resonances", "List the links nobody has drawn yet, best first."),
     "seeds": ("seeds", "List the seeds you left for the dreamer, or add one."),
     "links": ("links", "Count a vault's links; show unresolved, ambiguous and isolated ones."),

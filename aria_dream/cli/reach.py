@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import socket
-from datetime import UTC, datetime
+import sys
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from aria_dream.cli.dream import run_dream
-from aria_dream.cli.output import echo_json, progress_bar
-from aria_dream.cli.reach_shown import (
-    ASKING,
-    backfill_object,
-    budget_text,
-    egress_object,
-    say_backfill,
-    say_egress,
-    say_reach,
-    reach_object,
-)
+from aria_dream.cli.output import counted, echo_json, progress_bar
+from aria_dream.cli.reach_shown import ASKING, egress_object, reach_object, say_egress, say_reach
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import vault_argument
+from aria_dream.effects.codex_reacher import CodexReacher
 from aria_dream.effects.consent import CONSENT, has_consent, write_consent
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.egress_log import read_egress
@@ -36,8 +30,153 @@ from aria_dream.policy.clock import local_now
 from aria_dream.reach_cycle import Means, ReachRequest, reach_once
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from aria_dream.dream.reach_record import ReachKind
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.places import Places
-    from aria_dream.reach_cycle import Reacher, ReachResult
+    from aria_dream.reach_cycle import Reacher
 
-Mode = Literal["external", "internal", "probe", "log", "backfill-memo"]
+
+@click.command("reach")
+@vault_argument
+@click.option("--external", is_flag=True, help="Reach on your oldest open external-novelty seed.")
+@click.option("--internal", is_flag=True, help="Reach on the best pair of the last dream that is not answered yet.")
+@click.option("--start", metavar="NOTE", help="internal: take the last dream that started from this note.")
+@click.option("--dry-run", is_flag=True, help="Show the exact text that would leave, to whom, and the budget.")
+@click.option("--consent", is_flag=True, help="Confirm for this machine that text of notes may leave it.")
+@click.option("--log", is_flag=True, help="Show what has left this machine, when and to whom.")
+@click.option("--backfill-memo", is_flag=True, help="Read again from the dream notes which pairs are answered.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(vault: Path, *, start: str | None, dry_run: bool, consent: bool, as_json: bool, **modes: bool) -> None:
+    """Ask a model outside, once, with live web search, what your notes alone cannot settle.
+
+    It costs requests of your own plan, within the ceilings of the policy. The answer is appended to the day's dream
+    note; none of your own notes is changed.
+    """
+    mode = _mode(modes, start=start, dry_run=dry_run, consent=consent)
+    places = find_places()
+    if mode == "log":
+        found, problems = read_egress(places.state)
+        if as_json:
+            echo_json(egress_object(found, problems))
+        else:
+            say_egress(found, problems)
+    elif mode == "backfill_memo":
+        _backfill(vault, places, as_json=as_json)
+    elif not mode:
+        _confirm_only(places, as_json=as_json)
+    else:
+        kind = cast("ReachKind", mode)
+        _reach(vault, places, kind, start=start, dry_run=dry_run, consent=consent, as_json=as_json)
+
+
+def _mode(modes: Mapping[str, bool], *, start: str | None, dry_run: bool, consent: bool) -> str:
+    """What is to be done; `""` where only this machine is to be confirmed."""
+    chosen = [name for name, is_given in modes.items() if is_given]
+    named = " and ".join(f"--{name.replace('_', '-')}" for name in chosen)
+    if len(chosen) > 1:
+        raise click.UsageError(f"{named} are two things; ask for one of them.")
+    mode = chosen[0] if chosen else ""
+    if not mode and (dry_run or start is not None or not consent):
+        raise click.UsageError("Say what to reach on: --external (a seed of yours) or --internal (a pair of a dream).")
+    if start is not None and mode != "internal":
+        raise click.UsageError("--start belongs to --internal.")
+    if mode in ("log", "backfill_memo") and (dry_run or consent):
+        raise click.UsageError(f"{named} sends nothing; leave --dry-run and --consent out.")
+    if dry_run and consent:
+        raise click.UsageError("--dry-run sends nothing, so there is nothing to confirm; leave --consent out.")
+    return mode
+
+
+def _reach(
+    root: Path, places: Places, kind: ReachKind, *, start: str | None, dry_run: bool, consent: bool, as_json: bool
+) -> None:
+    with progress_bar("Reading notes") as progress:
+        vault = read_dreamt_vault(root, places, progress=progress)
+    state = vault.live.state_folder(places)
+    book = RecordBook(state)
+    looks = iter([vault])
+    request = ReachRequest(
+        at=local_now(datetime.now().astimezone(), vault.live.policy.settings.timezone),
+        kind=kind,
+        start=None if start is None else chosen_note(vault, start),
+        dry_run=dry_run,
+        host=socket.gethostname(),
+    )
+    means = Means(
+        state=places.state,
+        look=lambda: next(looks, None) or read_dreamt_vault(root, places),
+        policy_now=lambda: read_live_policy(vault.root, places).policy,
+        files=DiskVault(vault.root, state),
+        records=book,
+        book=ReachBook(state),
+        reacher=open_reacher(vault, places),
+        dream=lambda seen, asked: run_dream(seen, places, book, asked)[0],
+        confirm=lambda destination: _confirmed(places, destination, given=consent),
+    )
+    for problem in vault.problems:
+        click.echo(f"To mend: {problem}", err=True)
+    result = reach_once(request, means)
+    settings = vault.live.policy.settings
+    if as_json:
+        echo_json(reach_object(result, settings))
+    else:
+        say_reach(result, settings)
+
+
+def open_reacher(vault: DreamtVault, places: Places) -> Reacher:
+    """Who is asked: Codex CLI, with the model that the policy names."""
+    return CodexReacher(vault=vault.root, state=places.state, settings=vault.live.policy.settings)
+
+
+def _confirmed(places: Places, destination: str, *, given: bool) -> bool:
+    """This machine's confirmation, asked for where a person is there; False where nobody gives it."""
+    if not given:
+        if not is_somebody_here():
+            click.echo("Nobody is here to be asked; a script confirms with --consent, once for each machine.", err=True)
+            return False
+        click.echo(ASKING.format(destination=destination, place=places.state / CONSENT), err=True)
+        said = click.prompt("Type yes to let it leave", default="no", show_default=False, err=True)
+        if str(said).strip().lower() != "yes":
+            return False
+    write_consent(places.state, datetime.now().astimezone())
+    return True
+
+
+def is_somebody_here() -> bool:
+    """Whether a question can be put to a person."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _confirm_only(places: Places, *, as_json: bool) -> None:
+    already = has_consent(places.state)
+    if not already:
+        write_consent(places.state, datetime.now().astimezone())
+    place = places.state / CONSENT
+    if as_json:
+        echo_json({"confirmed": True, "already": already, "place": str(place)})
+    else:
+        done = "was confirmed already" if already else "is confirmed now"
+        click.echo(f"That text of notes may leave this machine {done}. Removing {place} takes it back.")
+
+
+def _backfill(root: Path, places: Places, *, as_json: bool) -> None:
+    vault = read_dreamt_vault(Path(os.path.realpath(root)), places)
+    state = vault.live.state_folder(places)
+    book = ReachBook(state)
+    zone = local_now(datetime.now().astimezone(), vault.live.policy.settings.timezone).tzinfo
+    assert zone is not None
+    with book.alone().held():
+        found = answered_in_notes(vault, DiskVault(vault.root, state), zone)
+        added = book.remember(found)
+        known, problems = book.memo()
+    if as_json:
+        echo_json(
+            {"in_notes": len(found), "added": added, "known": len(known), "problems": [str(one) for one in problems]}
+        )
+        return
+    for problem in problems:
+        click.echo(f"To mend: reach-memo.tsv: {problem}", err=True)
+    told = counted(len(found), "answered pair")
+    click.echo(f"The dream notes tell of {told}; {added} of them were new to the memo, which holds {len(known)} now.")

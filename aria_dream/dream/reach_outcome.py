@@ -54,6 +54,8 @@ def read_end(end: ReachEnd) -> tuple[Answer | Unparsed | NoAnswer, Resolution]:
 def failure_text(failure: Failure) -> str:
     """Why there is no answer, as one clause for the writer; what the program said is text that does nothing."""
     said = _bounded(failure.message)
+    if failure.kind == "not started" and said:  # ours, or the program's own first words
+        return said
     return f"{_SAID[failure.kind]} ({said})" if said else _SAID[failure.kind]
 
 

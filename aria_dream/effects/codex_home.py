@@ -1,10 +1,12 @@
 """The folders that one reach has: a CODEX_HOME of our own, with the login shared into it, and an empty scratch.
 
 The login is one file, the user's own, and is never copied: a refresh makes the old one worthless, and whoever kept a
-copy would be logged out. Codex CLI 0.171.0 writes a refreshed login in place, through a link, and locks it by a file
-beside the real one (measured). Should another version put a new file where our link was, that file is moved to where
-the link led, before the next reach at the latest. Not promised: that a login survives which two versions refresh at the
-same moment without knowing each other's locks; the newer one stays then.
+copy would be logged out. Codex CLI 0.171.0 follows a symbolic link, exchanges the file it leads to for a new one, and
+locks it by a file beside that (measured). A hard link it refuses to exchange, *after* it has used the login up: so
+there is never one, and where the system grants no symbolic links there is no reach. Should another version put a new
+file in place of our link, that file is moved to where the link led, before the next reach at the latest. Not promised:
+that a login survives which two versions refresh at the same moment without knowing each other's locks; the newer one
+stays.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import json
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -91,12 +94,16 @@ def _own_home(state: Path, login: Path | None) -> Path:
 
 
 def _share(link: Path, login: Path) -> None:
-    """One file under two names. Where the system grants no links of one kind, the other; never a copy."""
+    """One file under two names, by a symbolic link; never a copy, never a hard link."""
     real = Path(os.path.realpath(login))
+    if real.stat().st_nlink > 1:
+        raise OSError(None, f"{real} is hard-linked, which Codex CLI cannot renew")
     try:
         link.symlink_to(real)
-    except OSError:  # Windows grants symbolic links to some accounts only
-        os.link(real, link)  # a refresh in place reaches both names; the same disk is needed
+    except OSError as error:
+        said = "the login of Codex CLI cannot be shared, since the system grants this account no symbolic links"
+        hint = " (on Windows, Developer Mode grants them)" if sys.platform == "win32" else ""
+        raise OSError(None, said + hint) from error
 
 
 def bring_back(own: Path, login: Path) -> bool:

@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.reach_events import EventReader, Failure, ReachEnd, ReachRun, RequestCount
-from aria_dream.effects.codex import Missing, find_codex, find_login
-from aria_dream.effects.codex_home import LOCK, prepared_room
+from aria_dream.effects.codex import Missing, find_codex, find_login, read_version
+from aria_dream.effects.codex_home import FOLDER, LOCK, prepared_room
 from aria_dream.effects.codex_process import CodexProcess
 from aria_dream.effects.codex_wall import wall_arguments, wall_environment
 from aria_dream.effects.lock import VaultLock
 from aria_dream.errors import BusyError, WriteRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from aria_dream.effects.codex_home import Room
     from aria_dream.effects.egress import ClearedText
@@ -51,6 +51,15 @@ class Elsewhere:
     program: Path | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A run, and what it left behind."""
+
+    end: ReachEnd
+    left: tuple[str, ...] = ()
+    """Files that it wrote, such as `scratch/owned`. The wall lets it write none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodexReacher:
     """Asks through the account's Codex CLI."""
@@ -73,14 +82,26 @@ class CodexReacher:
         """Why nobody can be asked from this machine, as one clause; `""` where somebody can. Starts nothing."""
         return next((one.reason for one in (self._program(), self._login()) if isinstance(one, Missing)), "")
 
+    def version(self) -> str:
+        """What the program says its version is; `""` where there is none. Starts it, sends nothing."""
+        program = self._program()
+        if isinstance(program, Missing):
+            return ""
+        path = self.environ.get("PATH", os.defpath)
+        return read_version(program, {"PATH": path, "HOME": str(self.state), "CODEX_HOME": str(self.state / FOLDER)})
+
     def run(self, cleared: ClearedText, granted: Granted, *, should_stop: Callable[[], str]) -> ReachEnd:
         """One run, ended when it takes longer or searches oftener than the policy says, or when `should_stop()` gives a
         reason. Returns once nothing of it is left."""
+        return self.run_watched(cleared, granted, should_stop=should_stop).end
+
+    def run_watched(self, cleared: ClearedText, granted: Granted, *, should_stop: Callable[[], str]) -> Watched:
+        """As `run`, and what the run left in its folders, which are empty when it begins."""
         del granted  # holding it is what is asked for: its row is on the disk
         program, login = self._program(), self._login()
         for found in (program, login):
             if isinstance(found, Missing):
-                return _not_started(found.reason)
+                return Watched(_not_started(found.reason))
         assert not isinstance(program, Missing)
         assert not isinstance(login, Missing)
         try:
@@ -89,12 +110,13 @@ class CodexReacher:
             ) as room:
                 environ = self._environment(room)
                 if hole := _foreign_servers(program, environ, room):
-                    return _not_started(hole)
-                return self._run(program, environ, room, cleared.text, should_stop)
+                    return Watched(_not_started(hole))
+                end = self._run(program, environ, room, cleared.text, should_stop)
+                return Watched(end, tuple(_left_in(room)))
         except BusyError:
-            return _not_started("another reach is under way on this machine")
+            return Watched(_not_started("another reach is under way on this machine"))
         except (OSError, WriteRefusedError) as error:
-            return _not_started(str(error))
+            return Watched(_not_started(str(error)))
 
     def _program(self) -> Path | Missing:
         if self.elsewhere is not None and self.elsewhere.program is not None:
@@ -179,13 +201,18 @@ class _Heard:
             run = replace(run, requests=max(1, self._count.requests))
         if run.failure is not None and run.failure.kind == "not started" and not run.failure.message:
             said = " ".join(self._complaints) or "it ended at once and said nothing"
-            run = replace(run, failure=Failure("not started", f"Codex CLI did not start: {said}"[:500]))
+            run = replace(run, failure=Failure("not started", said[:500]))
         return ReachEnd(run=run, stopped=stopped, partial=run.last_message if stopped else "", seconds=seconds)
 
 
 def _not_started(reason: str) -> ReachEnd:
     failure = Failure("not started", reason)
     return ReachEnd(run=ReachRun(sent=False, web_turns=0, requests=0, last_message="", failure=failure))
+
+
+def _left_in(room: Room) -> Iterator[str]:
+    for name, folder in (("scratch", room.scratch), ("home", room.home)):
+        yield from (f"{name}/{place.relative_to(folder).as_posix()}" for place in sorted(folder.rglob("*")))
 
 
 def _foreign_servers(program: Path, environ: Mapping[str, str], room: Room) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
 
 from aria_dream.policy.patterns import fold
 
@@ -17,8 +19,11 @@ BLANK = "\ue000"
 
 BLANK_SHOWN = "[private note]"
 
-_JOINTS = re.compile(r"(?:\s|%20|[_+\-\u2010-\u2015])+")
-_JOINT = r"(?:\s|%20|[_+\-\u2010-\u2015])+"
+_JOINT = r"(?:%20|&nbsp;|[\s_+\-\u2010-\u2015*~=`\\])+"
+"""What stands between the words of a name: space in any spelling, and marks of emphasis (`**Secret** plan`)."""
+_JOINTS = re.compile(_JOINT)
+_MARKS = re.compile(r"[*~=`_\\]|<[^<>]{0,40}>")
+"""What may tear a word apart without a reader seeing it."""
 _DENSE = re.compile(  # Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
@@ -44,9 +49,12 @@ class PrivateNames:
         return bool(self.keys) and name_form(re.sub(r"(?i)\.md$", "", name.strip())) in self.keys
 
     def are_in(self, text: str) -> bool:
-        """True where `text` still holds a name that `blank` takes out."""
+        """True where `text` still holds a name that `blank` takes out, or one in a spelling that it does not know:
+        torn apart by marks of emphasis, percent-encoded, as entities, or in compatibility characters."""
         form = name_form(text)
-        return any(name in form for name in self.loose) or any(
+        decoded = unicodedata.normalize("NFKC", html.unescape(unquote(text)))
+        bare = name_form(_MARKS.sub("", decoded))
+        return any(name in form or name in bare for name in self.loose) or any(
             name in form and _word(name).search(form) for name in self.whole
         )
 
@@ -54,16 +62,17 @@ class PrivateNames:
         """`text` (in NFC) with every such name, and a path that leads to it, replaced; and how many there were."""
         text = unicodedata.normalize("NFC", text)
         form = name_form(text)
+        decoded = name_form(unquote(text)) if "%" in text else form
         count = 0
         for name in (*self.loose, *self.whole):
-            if name in form:
+            if name in form or name in decoded:
                 text, found = self._expression(name).subn(BLANK, text)
                 count += found
         return text, count
 
     def _expression(self, name: str) -> re.Pattern[str]:
         edge_before, edge_after = ("", "") if name in self.loose else (r"(?<![^\W_])", r"(?![^\W_])")
-        prefixes = "|".join(_spelled(folder) + "/" for folder in self.folders.get(name, ()))
+        prefixes = "|".join(f"(?:{_spelled(folder)})/" for folder in self.folders.get(name, ()))
         path = f"(?:{prefixes})?" if prefixes else ""
         names = "|".join(_spelled(spelling) for spelling in (name, *self.spellings.get(name, ())))
         return re.compile(f"{edge_before}{path}(?:{names})(?:\\.md)?{edge_after}", re.IGNORECASE)
@@ -109,7 +118,16 @@ def _weight(name: str) -> int:
 
 
 def _spelled(name: str) -> str:
-    return _JOINT.join(re.escape(word) for word in name.split(" "))
+    """An expression for the name as it is, or percent-encoded as links have it."""
+    plain = _JOINT.join(re.escape(word) for word in name.split(" "))
+    if name.isascii():
+        return plain
+    encoded = (_encoded(unicodedata.normalize(form, name)) for form in ("NFC", "NFD"))
+    return "|".join((plain, *encoded))
+
+
+def _encoded(name: str) -> str:
+    return _JOINT.join(re.escape(quote(word.encode("utf-8", "surrogatepass"), safe="")) for word in name.split(" "))
 
 
 def _word(name: str) -> re.Pattern[str]:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 import re
+import sys
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class _Secret:
     expression: re.Pattern[str]
     holds: Callable[[str], bool]
     """Whether a match is one: check digits, length, disorder."""
+    in_addresses: bool = True
+    """False: a number of people or money, which inside a web address or a DOI is one only as the value of a field."""
 
 
 def redact_secrets(text: str) -> tuple[str, Counter[str]]:
@@ -32,16 +36,58 @@ def redact_secrets(text: str) -> tuple[str, Counter[str]]:
     """
     counts: Counter[str] = Counter()
     for secret in _SECRETS:
+        addresses = [] if secret.in_addresses else [found.span() for found in _ADDRESS.finditer(text)]
 
-        def blank(match: re.Match[str], secret: _Secret = secret) -> str:
-            found = match["secret"]
-            if not secret.holds(found):
+        def blank(
+            match: re.Match[str], secret: _Secret = secret, addresses: Sequence[tuple[int, int]] = addresses
+        ) -> str:
+            found, start = match["secret"], match.start("secret")
+            if not secret.holds(found) or (_is_within(start, addresses) and match.string[start - 1] != "="):
                 return match[0]
             counts[secret.kind] += 1
             return match[0].replace(found, _MARKS[secret.kind])
 
         text = secret.expression.sub(blank, text)
-    return text, counts
+    return _without_keys(text, counts), counts
+
+
+_ADDRESS = re.compile(r"\b(?:https?://|www\.|doi:\s?|10\.\d{4,9}/)[^\s<>\"'`]+", re.IGNORECASE)
+"""Web addresses and DOIs: long, and full of numbers that are nobody's."""
+_TOKEN = re.compile(r"(?<![A-Za-z0-9+/_=-])(?P<secret>[A-Za-z0-9+/_-]{32,1024}={0,2})(?![A-Za-z0-9+/_-])")
+_PIECE = re.compile(r"[A-Za-z0-9_~-]{20,1024}")
+"""Of an address: what stands between two of its separators."""
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z]?[a-z]*|[A-Z]+|\d{1,8}|[A-Za-z0-9]{1,5}")
+"""A part of a slug, a file name or an identifier, as people write them."""
+
+
+def _is_within(at: int, spans: Sequence[tuple[int, int]]) -> bool:
+    place = bisect_right(spans, (at, sys.maxsize)) - 1
+    return place >= 0 and at < spans[place][1]
+
+
+def _without_keys(text: str, counts: Counter[str]) -> str:
+    """`text` without what looks drawn by lot; of an address only the piece that does, so that it can still be read."""
+
+    def token(match: re.Match[str]) -> str:
+        if not _is_disordered(match["secret"]):
+            return match[0]
+        counts["key"] += 1
+        return _MARKS["key"]
+
+    def piece(match: re.Match[str]) -> str:
+        parts = re.split(r"[_~-]", match[0])
+        if not _UUID.search(match[0]) and not any(len(part) >= 20 and _is_disordered(part) for part in parts):
+            return match[0]
+        counts["key"] += 1
+        return _MARKS["key"]
+
+    out: list[str] = []
+    at = 0
+    for address in _ADDRESS.finditer(text):
+        out += [_TOKEN.sub(token, text[at : address.start()]), _PIECE.sub(piece, address[0])]
+        at = address.end()
+    return "".join((*out, _TOKEN.sub(token, text[at:])))
 
 
 def show_marks(text: str) -> str:
@@ -73,8 +119,13 @@ def _is_phone(text: str) -> bool:
 
 
 def _is_disordered(text: str) -> bool:
-    """True for what looks drawn by lot: letters and digits mixed, and more than 3.5 bits a character (hex: 3)."""
+    """True for what looks drawn by lot: letters and digits mixed, and more than 3.5 bits a character (hex: 3).
+
+    False for words and numbers in a row, however they are joined: slugs, paths, identifiers.
+    """
     if not (re.search(r"\d", text) and re.search(r"[A-Za-z]", text)):
+        return False
+    if all(map(_WORD.fullmatch, re.split(r"[-_/+=~]", text))):
         return False
     entropy = -sum(count / len(text) * math.log2(count / len(text)) for count in Counter(text).values())
     return entropy > (3.0 if re.fullmatch(r"[0-9a-fA-F]+", text) else 3.5)
@@ -102,6 +153,9 @@ _NAMED = (
     r"client[ _-]?secret|private[ _-]?key|authorization|bearer|pin)"
 )
 
+_BLANKS = "\u00a0\u2007\u2009\u202f"
+"""Blanks that keep a number on one line."""
+
 _SECRETS = (
     _Secret(
         "private key",
@@ -128,20 +182,33 @@ _SECRETS = (
             r"(?<![A-Za-z\d])(?P<secret>[A-Za-z]{2}\d{2}(?: ?[A-Za-z\d]{4}){2,7}(?: ?[A-Za-z\d]{1,4})?)(?![A-Za-z\d])"
         ),
         _is_iban,
+        in_addresses=False,
     ),
-    _Secret("card", re.compile(r"(?<![\w.])(?P<secret>\d(?:[ -]?\d){12,18})(?![\w])"), _is_card),
+    _Secret(
+        "card",
+        re.compile(rf"(?<![\w.])(?P<secret>\d(?:[ .{_BLANKS}\u2010-\u2015-]?\d){{12,18}})(?!\w)"),
+        _is_card,
+        in_addresses=False,
+    ),
     _Secret(
         "phone",
         re.compile(
-            r"(?<![\w.])(?P<secret>(?:\+|00)\d{1,3}[ \d()./\u2010-\u2013-]{6,24}\d|"
-            r"\(?0\d{1,5}\)?[ /.-]{1,2}\d[\d ./-]{4,16}\d|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?!\w)"
+            rf"(?<![\w.])(?P<secret>(?:\+|00)\d{{1,3}}[ \d()./{_BLANKS}\u2010-\u2015-]{{6,24}}\d|"
+            rf"\(?0\d{{1,5}}\)?[ /.{_BLANKS}\u2010-\u2015-]{{1,2}}\d[\d ./{_BLANKS}\u2010-\u2015-]{{4,16}}\d|"
+            rf"\(?\d{{3}}\)?[ .{_BLANKS}-]\d{{3}}[ .{_BLANKS}-]\d{{4}}|"
+            rf"0[1-9]\d{{8,10}}|1[3-9]\d[ {_BLANKS}-]?\d{{4}}[ {_BLANKS}-]?\d{{4}})(?!\w)"
         ),
         _is_phone,
+        in_addresses=False,
     ),
     _Secret(
-        "key",
-        re.compile(r"(?<![A-Za-z0-9+/_=-])(?P<secret>[A-Za-z0-9+/_-]{32,1024}={0,2})(?![A-Za-z0-9+/_-])"),
-        _is_disordered,
+        "phone",
+        re.compile(
+            r"(?i:\b(?:tel|telephone|phone|mobile|cell|call|fax|fon|telefon|handy|mobil|whatsapp|signal|sms)\b)"
+            rf"[^\d\n]{{0,20}}(?P<secret>\d[\d ()/.{_BLANKS}-]{{5,20}}\d)(?!\w)"
+        ),
+        _is_phone,
+        in_addresses=False,
     ),
 )
 _MARKS = {kind: chr(0xE001 + number) for number, kind in enumerate(dict.fromkeys(each.kind for each in _SECRETS))}

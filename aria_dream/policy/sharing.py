@@ -8,6 +8,7 @@ withholds what it missed, so that no excerpt holds a private name whatever the w
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
@@ -19,6 +20,7 @@ from aria_dream.policy.kinds import Door
 from aria_dream.policy.patterns import fold, matches, path_matches
 from aria_dream.policy.private_names import BLANK, BLANK_SHOWN, PrivateNames, private_names
 from aria_dream.policy.secrets import redact_secrets, show_marks
+from aria_dream.vault.note import parse_note
 from aria_dream.vault.scan import is_unread, read_flags
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from aria_dream.policy.patterns import Pattern
     from aria_dream.policy.policy import Policy
     from aria_dream.policy.settings import Settings
-    from aria_dream.vault.note import Note
+    from aria_dream.vault.note import Note, Span
 
 EXCERPT_CHARACTERS = 4000
 """Enough for the gist of a note; a reach judges a pair, it does not read a book."""
@@ -169,8 +171,13 @@ def excerpt_note(
 def excerpt_text(
     sharing: Sharing, text: str, *, title: str = "", limit: int = EXCERPT_CHARACTERS
 ) -> ShareableExcerpt | Withheld:
-    """Text that is no note (a reason, a seed, a path in words), fit to leave; or why it may not."""
-    return _made(sharing, _plain(title), _plain(text), limit=limit, links=0)
+    """Text that is no note (a reason, a seed, a path in words), fit to leave; or why it may not.
+
+    A link to a private file goes whole, with what it shows, as in a note.
+    """
+    plain = _plain(text)
+    body, links = _without_private_links(sharing, parse_note(f"\n{plain}"), [])
+    return _made(sharing, _plain(title), body[1:], limit=limit, links=links)
 
 
 def shareable_title(sharing: Sharing, path: str) -> str:
@@ -201,7 +208,13 @@ def _made(sharing: Sharing, title: str, text: str, *, limit: int, links: int) ->
 
 def _shareable_body(sharing: Sharing, note: Note) -> tuple[str, int]:
     """The body without comments, links to private files blanked whole, and how many of those there were."""
-    cuts = [(span.start, span.end, "") for span in note.opaque if note.text.startswith(("%%", "<!--"), span.start)]
+    comments = [span for span in note.opaque if note.text.startswith(("%%", "<!--"), span.start)]
+    return _without_private_links(sharing, note, comments)
+
+
+def _without_private_links(sharing: Sharing, note: Note, cut: Iterable[Span]) -> tuple[str, int]:
+    """The body without what lies in `cut`, links to private files blanked whole, and how many of those there were."""
+    cuts = [(span.start, span.end, "") for span in cut]
     private = (link for link in note.links if not link.in_frontmatter and _names_private(sharing, link.path))
     cuts.extend((link.start, link.end, BLANK) for link in private)
     out: list[str] = []
@@ -226,15 +239,27 @@ def _title(path: str) -> str:
     return re.sub(r"(?i)\.md$", "", path.rpartition("/")[2])
 
 
-_UNSEEN = re.compile(
-    "[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff\ue000-\uf8ff]"
-)
-"""Zero-width, direction, variation and tag characters; and the private use area, which marks what is blanked."""
+_NOT_PLAIN = re.compile(r"[^\n\r\t\x20-\x7e]")
+_FILLERS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+"""Letters and marks that show nothing, whatever their category says."""
+_LINE_ENDS = "\x0b\x0c\x85\u2028\u2029"
 
 
 def _plain(text: str) -> str:
-    """`text` without what nobody sees (it could split a name so that it is not recognised) and what is no character."""
-    return _UNSEEN.sub("", text.encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
+    """`text` without what nobody sees (it could split a name so that it is not recognised) and what is no character.
+
+    Gone is at least what `datamark` takes out of a prompt later: what is recognised here must be what is read there.
+    The private use area, which marks what is blanked, is gone too.
+    """
+    return _NOT_PLAIN.sub(_seen, text.encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
+
+
+def _seen(found: re.Match[str]) -> str:
+    character = found[0]
+    if character in _LINE_ENDS:
+        return "\n"
+    hidden = unicodedata.category(character) in ("Cc", "Cf", "Cn", "Co") or _FILLERS.match(character)
+    return "" if hidden else character
 
 
 def _shown(text: str) -> str:

@@ -8,6 +8,7 @@ without it they take the path of a system that cannot, which is the one that cal
 from __future__ import annotations
 
 import errno
+import math
 import os
 import sys
 import time
@@ -22,10 +23,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from aria_dream.dream.budget import INITIATED, Row, count_in_window, in_period, parse_ledger
 from aria_dream.dream.embedding import passages
 from aria_dream.dream.juxtaposition import title_of
+from aria_dream.dream.reach_outcome import read_end
 from aria_dream.dream.reach_pause import Backoff, Stop, Wait, pause_s, reach_pause
 from aria_dream.dream.triage import Unreadable
 from aria_dream.dream.verdict import parse_object
 from aria_dream.effects import ledger
+from aria_dream.effects.codex import Missing, find_codex
+from aria_dream.effects.codex_reacher import CodexReacher, Elsewhere
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.index import read_vault
 from aria_dream.effects.power import read_power
@@ -48,6 +52,7 @@ from aria_dream.vault.names import Refusal, parse_target
 from aria_dream.vault.note import NotePath, decode_note, parse_note
 from aria_dream.vault.property_edit import plan_property
 from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Written
+from tests.reaching import cleared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -296,6 +301,28 @@ def _reach(state: Path, settings: Settings, call_seconds: float) -> bool:
 
 def _ledger(place: Path) -> tuple[Row, ...]:
     return parse_ledger(Path(place).read_bytes().decode("utf-8", "replace"))[0]
+
+
+def call_codex(prompt: str, timeout_s: float, vault: Path) -> tuple[str, str]:
+    """One reach through the stand-in that comes first in the PATH: `ok`, `timeout` or `error`, and what it said.
+
+    The stand-ins want to be told where to write what they see, which no reach tells a program of the environment.
+    """
+    state = Path(vault).parent / "state"
+    settings = Settings(reach_timeout_s=math.ceil(timeout_s), reach_requests_per_5h=100, reach_requests_per_week=100)
+    program = find_codex(Path(vault))
+    if isinstance(program, Missing):
+        raise FileNotFoundError(program.reason)
+    told = {name: os.environ[name] for name in ("STUB_RECORD", "CANARY", "CODEX_STUB_MODE") if name in os.environ}
+    elsewhere = Elsewhere(provider={"name": "case", "base_url": "http://127.0.0.1:9"}, environ=told)
+    leave = ledger.reserve(state, settings, UTC, kind="internal")
+    assert isinstance(leave, ledger.Granted)
+    reacher = CodexReacher(vault=Path(vault), state=state, settings=settings, elsewhere=elsewhere)
+    end = reacher.run(cleared(state, prompt), leave, should_stop=lambda: "")
+    ledger.settle(state, UTC, reach_id=leave.row.id, verdict=read_end(end)[1])
+    if end.stopped:
+        return "timeout", end.partial
+    return ("error" if end.run.failure else "ok"), end.run.last_message
 
 
 def classify_error(text: str) -> tuple[str, float]:

@@ -249,6 +249,17 @@ def test_an_excerpt_is_cut_after_the_blanking() -> None:
         ("IBAN DE89 3704 0044 0532 0130 00", "0532 0130"),
         ("digest 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "9f86d081"),
         ("tok Zx8kQ2mP9vR4tY7wB1nC6dF3gH5jL0sA", "Zx8kQ2mP9vR4"),
+        ("aws wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "K7MDENG"),
+        ("card 4111.1111.1111.1111", "1111.1111"),
+        ("card 4111\u00a01111\u00a01111\u00a01111", "1111\u00a01111"),
+        ("Tel.: 5551234567", "5551234567"),
+        ("call me on 555 1234567", "555 1234567"),
+        ("mobil 01712345678", "01712345678"),
+        ("138 1234 5678", "1234 5678"),
+        ("https://example.org/?call=+49-170-1234567", "1234567"),
+        ("https://docs.google.com/document/d/1A2b3C4d5E6f7G8h9I0jKlMnOpQrStUv/edit", "1A2b3C4d"),
+        ("https://example.org/share/0f8fad5b-d9cb-469f-a165-70867728950e", "0f8fad5b"),
+        ("https://example.org/Page-3f2a9b8c7d6e5f4a3b2c1d0e9f8a7b6c", "3f2a9b8c"),
     ],
 )
 def test_secrets_go(text: str, secret: str) -> None:
@@ -266,6 +277,11 @@ def test_secrets_go(text: str, secret: str) -> None:
         "Pi is 3.14159265358979323846264338327950288419716939937510.",
         "Donaudampfschifffahrtsgesellschaftskapitaenswitwe and a_very_long_snake_case_identifier_in_code",
         "1234567890123456 is no card, 0000 0000 0000 0000 neither.",
+        "https://www.theguardian.com/science/2021/nov/25/sleep-replays-the-day",
+        "https://www.nature.com/articles/s41586-021-03819-2, doi:10.1016/0022-1694(70)90255-6",
+        "https://medium.com/@someone/why-retrieval-practice-works-3f2a9b8c7d6e?source=home",
+        "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC1234567/ and https://youtu.be/dQw4w9WgXcQ",
+        "notes/projects/2024/big-thing/meeting-notes-from-may and a-long-kebab-slug-of-a-note-with-2-numbers",
     ],
 )
 def test_prose_stays(text: str) -> None:

@@ -1,0 +1,182 @@
+"""How `aria-dream reach` shows what came of it, for people and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+import click
+
+from aria_dream.cli.output import counted as amount
+from aria_dream.dream.reach import Answer
+from aria_dream.dream.reach_block import NoAnswer, render_reach_block
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aria_dream.dream.budget import Spent
+    from aria_dream.effects.egress_log import Egress
+    from aria_dream.errors import Problem
+    from aria_dream.policy.settings import Settings
+    from aria_dream.reach_cycle import ReachResult
+
+ASKING = """\
+This is the first reach on this machine. It lets text of your notes leave it.
+  What:    of two notes their titles, the beginning of each (at most 4,000 characters), the titles on the way
+           between them and why the judge kept them; or one seed of yours with its source. Nothing else.
+  To whom: {destination}, with live web search, under your own login.
+  Never:   notes that `exclude`, `never_send`, `#private` or `dream: false` keep back, nor their names; keys,
+           passwords, e-mail addresses, phone and card numbers are blanked.
+  To read the exact text first: aria-dream reach --dry-run with the same options.
+The confirmation holds for this machine, for every vault, until {place} is removed.
+"""
+
+
+def budget_text(counted: Spent | None, settings: Settings) -> str:
+    """What is left in each window, as a sentence."""
+    if counted is None:
+        return "Budget: the ledger cannot be read, so nothing may be spent."
+    left = (
+        (counted.in_5h, settings.reach_requests_per_5h, "in these 5 hours"),
+        (counted.in_week, settings.reach_requests_per_week, "this week"),
+        (counted.in_month, settings.monthly_reach_ceiling, "this month"),
+    )
+    windows = ", ".join(f"{max(0, limit - used)} of {limit} {name}" for used, limit, name in left)
+    return f"Requests left: {windows}; a reach costs {settings.requests_per_reach}."
+
+
+def budget_object(counted: Spent | None, settings: Settings) -> dict[str, object]:
+    """The budget as JSON; `spent` is null where the ledger cannot be read."""
+    limits = {
+        "in_5h": settings.reach_requests_per_5h,
+        "in_week": settings.reach_requests_per_week,
+        "in_month": settings.monthly_reach_ceiling,
+    }
+    spent = None
+    if counted is not None:
+        spent = {"in_5h": counted.in_5h, "in_week": counted.in_week, "in_month": counted.in_month}
+    return {"spent": spent, "limits": limits, "requests_per_reach": settings.requests_per_reach}
+
+
+def verdict_of(result: ReachResult) -> str:
+    """The verdict in a word or two, for the summary."""
+    match result.outcome:
+        case None:
+            return "nothing was asked"
+        case Answer() as answer:
+            return answer.verdict.upper() + (" without a source" if answer.is_unsourced_orphan else "")
+        case NoAnswer(sent=sent):
+            return "no answer, spent" if sent else "unreachable, nothing was sent"
+        case _:
+            return "unparsed"
+
+
+def say_reach(result: ReachResult, settings: Settings) -> None:
+    """Prints the block or the reason, and last one line with kind, verdict and what is left."""
+    for sentence in result.said:
+        click.echo(sentence, err=True)
+    budget = budget_text(result.counted, settings)
+    if result.reason:
+        click.echo(f"{result.reason[:1].upper()}{result.reason[1:]}.")
+        click.echo(f"reach ({result.kind}): {verdict_of(result)}. {budget}")
+        return
+    if result.outcome is None:
+        _say_rehearsal(result, budget)
+        return
+    if result.block is not None:
+        click.echo(render_reach_block(result.block), nl=False)
+        click.echo()
+    if result.written:
+        click.echo(f"Written to {result.note}. Nothing else was changed.")
+    click.echo(f"reach ({result.kind}): {verdict_of(result)}. {budget}")
+
+
+def _say_rehearsal(result: ReachResult, budget: str) -> None:
+    click.echo(f"To:      {result.destination}")
+    click.echo(f"About:   {result.subject}")
+    click.echo(f"Blanked: {blanked_text(result.blanked)}")
+    click.echo(budget)
+    size = amount(len(result.prompt), "character")
+    click.echo(f"The text, {size}; only the codes in the marks around your words are new in each call:")
+    click.echo("─" * 72)
+    click.echo(result.prompt, nl=False)
+    click.echo("─" * 72)
+    click.echo("A rehearsal: nothing was sent, nothing was logged, nothing was spent, nothing was written.")
+
+
+def blanked_text(blanked: Sequence[tuple[str, int]]) -> str:
+    """What was taken out, in words."""
+    return ", ".join(f"{kind} ({count})" for kind, count in blanked) or "nothing"
+
+
+def reach_object(result: ReachResult, settings: Settings) -> dict[str, object]:
+    """The JSON object of a reach; its keys are listed in docs/FORMATS.md."""
+    return {
+        "kind": result.kind,
+        "reason": result.reason,
+        "subject": result.subject or None,
+        "destination": result.destination,
+        "resolution": result.resolution,
+        "answer": _answer_object(result),
+        "note": result.note or None,
+        "written": result.written,
+        "id": result.reach_id or None,
+        "prompt": result.prompt if result.outcome is None and result.prompt else None,
+        "blanked": dict(result.blanked),
+        "budget": budget_object(result.counted, settings),
+        "said": list(result.said),
+    }
+
+
+def _answer_object(result: ReachResult) -> dict[str, object] | None:
+    match result.outcome:
+        case None:
+            return None
+        case Answer() as answer:
+            return {
+                "verdict": answer.verdict,
+                "edge": answer.edge or None,
+                "argument": list(answer.argument),
+                "sources": [{"url": one.url or None, "title": one.title or None} for one in answer.sources],
+                "finding": answer.is_finding,
+            }
+        case NoAnswer() as none:
+            return {"verdict": None, "why": none.reason, "sent": none.sent, "partial": none.partial or None}
+        case unparsed:
+            return {"verdict": None, "raw": unparsed.raw}
+    assert_never(result.outcome)
+
+
+def say_egress(found: Sequence[Egress], problems: Sequence[Problem]) -> None:
+    """Prints what left this machine, oldest first."""
+    if not found:
+        click.echo("Nothing has left this machine.")
+    for one in found:
+        when = f"{one.at.astimezone():%Y-%m-%d %H:%M:%S}"
+        click.echo(f"{when}  {one.purpose:7} to {one.destination}: {amount(one.characters, 'character')}")
+        click.echo(f"    blanked: {blanked_text(one.blanked)}; sha256 {one.sha256}")
+    for problem in problems:
+        click.echo(f"To mend: {problem}", err=True)
+    if found:
+        click.echo(
+            f"{amount(len(found), 'text')} of this account, of every vault. A line is written before its text leaves, "
+            "so one of them may not have arrived."
+        )
+
+
+def egress_object(found: Sequence[Egress], problems: Sequence[Problem]) -> dict[str, object]:
+    """The JSON object of `reach --log`."""
+    return {
+        "egress": [
+            {
+                "at": one.at.isoformat(),
+                "purpose": one.purpose,
+                "destination": one.destination,
+                "sha256": one.sha256,
+                "characters": one.characters,
+                "excerpts": one.excerpts,
+                "blanked": dict(one.blanked),
+            }
+            for one in found
+        ],
+        "problems": [str(problem) for problem in problems],
+    }

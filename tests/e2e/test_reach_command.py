@@ -1,0 +1,150 @@
+"""`aria-dream reach` as a writer types it, with somebody scripted at the other end."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from aria_dream.cli import main, reach
+from aria_dream.dream.reach_block import parse_reach_blocks
+from aria_dream.effects.consent import CONSENT
+from aria_dream.effects.places import find_places
+from tests.e2e.test_dream import NOTES
+from tests.reach_bench import HOMES, NEITHER, ORPHAN, POLICY, SEEDS, ScriptedReacher, answered
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    root = tmp_path / "vault"
+    seeds = {"dreams/Dream review.md": "---\naria-dream: review\n---\n", "dreams/Dream seeds.md": SEEDS}
+    for name, text in {**NOTES, **seeds, "dreaming.md": POLICY}.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def reacher(monkeypatch: pytest.MonkeyPatch) -> ScriptedReacher:
+    made = ScriptedReacher([])
+    monkeypatch.setattr(reach, "open_reacher", lambda _vault, _places: made)
+    return made
+
+
+def run(*words: str | Path, code: int = 0) -> Result:
+    done = CliRunner().invoke(main, ["reach", *map(str, words)], prog_name="aria-dream", standalone_mode=False)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        if code == 0:
+            raise done.exception
+        return done
+    assert done.exit_code == code, done.output
+    return done
+
+
+def said(*words: str | Path) -> dict[str, Any]:
+    found = json.loads(run(*words, "--json").stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_without_a_confirmation_nothing_leaves_and_it_is_no_error(vault: Path, reacher: ScriptedReacher) -> None:
+    done = run(vault, "--external")
+    assert "nobody confirmed on this machine" in done.stdout
+    assert "--consent" in done.stderr
+    assert "2 of 2 in these 5 hours" in done.stdout
+    assert not reacher.sent
+    assert not (find_places().state / "reach-ledger.tsv").exists()
+
+
+def test_consent_confirms_once_and_the_summary_is_one_line(vault: Path, reacher: ScriptedReacher) -> None:
+    reacher.answers = [answered(ORPHAN), answered(NEITHER)]
+    done = run(vault, "--external", "--consent")
+    assert (find_places().state / CONSENT).exists()
+    last = done.stdout.splitlines()[-1]
+    assert last == (
+        "reach (external): ORPHAN. Requests left: 1 of 2 in these 5 hours, 11 of 12 this week, 99 of 100 this month; "
+        "a reach costs 1."
+    )
+    assert parse_reach_blocks(done.stdout)[0]
+    done = run(vault, "--external")
+    assert done.stdout.splitlines()[-1].startswith("reach (external): NEITHER. Requests left: 0 of 2")
+    done = run(vault, "--external")
+    assert "nothing to reach" in done.stdout.lower()
+
+
+def test_a_person_is_asked_what_leaves_to_whom(
+    vault: Path, reacher: ScriptedReacher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reacher.answers = [answered(ORPHAN)]
+
+    monkeypatch.setattr(reach, "is_somebody_here", lambda: True)
+    for answer in ("no\n", "y\n", "\n"):
+        done = CliRunner().invoke(main, ["reach", str(vault), "--external"], input=answer)
+        assert "Codex (gpt-5.5)" in done.stderr
+        assert "nobody confirmed" in done.stdout
+        assert not reacher.sent
+    done = CliRunner().invoke(main, ["reach", str(vault), "--external"], input="yes\n")
+    assert "reach (external): ORPHAN" in done.stdout
+    assert len(reacher.sent) == 1
+
+
+def test_the_rehearsal_shows_text_destination_and_budget(vault: Path, reacher: ScriptedReacher) -> None:
+    done = run(vault, "--external", "--dry-run")
+    assert "To:      Codex (gpt-5.5)" in done.stdout
+    assert "Foster & Wilson, 2006" in done.stdout
+    assert "Requests left: 2 of 2" in done.stdout
+    assert "nothing was sent" in done.stdout
+    found = said(vault, "--external", "--dry-run")
+    assert "Foster & Wilson, 2006" in found["prompt"]
+    assert found["answer"] is None
+    assert not reacher.sent
+    assert said(vault, "--log") == {"egress": [], "problems": []}
+
+
+def test_the_log_tells_what_left(vault: Path, reacher: ScriptedReacher) -> None:
+    reacher.answers = [answered(ORPHAN)]
+    run(vault, "--external", "--consent")
+    (record,) = said(vault, "--log")["egress"]
+    assert record["destination"] == "Codex (gpt-5.5)"
+    assert record["purpose"] == "reach"
+    assert record["characters"] == len(reacher.sent[0].text)
+    assert re.fullmatch("[0-9a-f]{64}", record["sha256"])
+    assert record["sha256"] in run(vault, "--log").stdout
+
+
+def test_the_memo_is_rebuilt_from_the_notes_and_keeps_what_they_do_not_know(
+    vault: Path, reacher: ScriptedReacher
+) -> None:
+    reacher.answers = [answered(HOMES)]
+    run(vault, "--internal", "--start", "Compost", "--consent")
+    (memo,) = find_places().state.rglob("reach-memo.tsv")
+    before = memo.read_text(encoding="utf-8")
+    assert said(vault, "--backfill-memo")["added"] == 0
+    memo.write_text("2026-01-01T00:00:00+00:00\tA.md\tB.md\torphan\n", encoding="utf-8")
+    found = said(vault, "--backfill-memo")
+    assert (found["in_notes"], found["added"], found["known"]) == (1, 1, 2)
+    text = memo.read_text(encoding="utf-8")
+    assert "A.md\tB.md\torphan" in text
+    assert before.split("\t", 1)[1] in text
+    assert said(vault, "--backfill-memo")["added"] == 0
+    assert memo.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [[], ["--external", "--internal"], ["--external", "--start", "Compost"], ["--log", "--dry-run"], ["--dry-run"],
+     ["--external", "--dry-run", "--consent"]],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_said(vault: Path, reacher: ScriptedReacher, words: list[str]) -> None:
+    done = CliRunner().invoke(main, ["reach", str(vault), *words])
+    assert done.exit_code == 2, done.output
+    assert not reacher.sent
