@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.desk import pair_of
+from aria_dream.desk import is_structural, pair_of
+from aria_dream.review.application import edits_now
 from aria_dream.review.proposal import event_record
 from aria_dream.review.rollback import Impossible, Partly, Restored, plan_rollback
 from aria_dream.vault.edit import Exists
@@ -47,7 +48,8 @@ def _hint(state: ProposalState) -> str:
     if state.proposal.kind == "link":
         source, target = state.proposal.titles if len(state.proposal.titles) == 2 else state.paths[:2]
         return f"to undo it, take the link to {target} out of {source} by hand"
-    return f"to undo it, change {', '.join(state.paths)} by hand"
+    changed = dict.fromkeys(edit.path for edit in edits_now(state)) or state.paths
+    return f"to undo it, change {', '.join(changed)} by hand"
 
 
 def _by_hand(state: ProposalState, sentences: tuple[str, ...], done: Settlement) -> tuple[str, ...]:
@@ -80,6 +82,7 @@ def _write(desk: Desk, state: ProposalState, changes: ChangeSet, done: Settlemen
         case Written():  # also where a crash came before the journal: then there was nothing left to write
             desk.book.note(event_record("rolled_back", state.proposal.id, desk.now, by=by))
             done.undone.append(state.proposal.id)
+            done.moved = done.moved or is_structural(changes)
             return ()
         case Exists():
             return _by_hand(state, (f"“{outcome.path}” is in the way; rename it and undo again",), done)

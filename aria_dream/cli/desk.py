@@ -107,7 +107,7 @@ def add_settlement(done: Settlement, more: Settlement) -> None:
     for each in fields(done):
         if each.name == "waiting":
             done.waiting = list(more.waiting)
-        elif each.name != "again":
+        elif each.name not in ("again", "moved"):
             getattr(done, each.name).extend(getattr(more, each.name))
 
 

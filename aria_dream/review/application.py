@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, assert_never
 
@@ -19,7 +19,7 @@ from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.properties import parse_properties
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from aria_dream.review.plan import VaultView
     from aria_dream.review.proposal import Kind, PlannedEdit, ProposalState
@@ -40,6 +40,10 @@ class Approved:
     """`proposal_hash` of what was approved."""
     exact: bool
     """The person saw these very edits: nothing else may be written for them."""
+    body: str | None = None
+    """Of a merge: the exact text that the kept note is to have, where it was made from what all of them said;"""
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    """and the content hashes of the notes that it was made from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,14 +88,25 @@ def approve(state: ProposalState, shown: str | None = None) -> Approved | Refusa
     now = proposal_hash(state)
     if shown is not None and shown != now:
         return Refusal(f"proposal {state.proposal.id} is not what was shown; look at it again")
+    proposal, edits = state.proposal, edits_now(state)
+    names = dict(zip(proposal.paths, state.paths, strict=True))
+    body = proposal.evidence.get("body")
     return Approved(
-        id=state.proposal.id,
-        kind=state.proposal.kind,
+        id=proposal.id,
+        kind=proposal.kind,
         paths=state.paths,
-        edits=state.edits,
-        hash=now,
-        exact=shown is not None and bool(state.edits),
+        edits=edits,
+        hash=_hash(proposal.id, proposal.kind, state.paths, edits),
+        exact=shown is not None and bool(edits),
+        body=body if isinstance(body, str) else None,
+        hashes={names.get(path, path): content for path, content in proposal.hashes.items()},
     )
+
+
+def edits_now(state: ProposalState) -> tuple[PlannedEdit, ...]:
+    """Its planned edits under the names that its notes bear now."""
+    names = {old: new for old, new in zip(state.proposal.paths, state.paths, strict=True) if old != new}
+    return tuple(replace(edit, path=names.get(edit.path, edit.path)) for edit in state.edits)
 
 
 def plan_application(
@@ -198,9 +213,7 @@ def plan_again(approved: Approved, view: VaultView) -> Planned | AlreadyLinked |
         case "link":
             return plan_placement(view, paths[0], target_of(view, paths[1]))
         case "merge":
-            if len(paths) != 2:
-                return Refusal("a merge is planned from two notes at a time")
-            return plan_merge(view, *paths)
+            return _merge_again(approved, view)
         case "update" | "resolve_contradiction":
             if not approved.edits:
                 return Refusal("the text that was to change is not known any more")
@@ -216,6 +229,19 @@ def plan_again(approved: Approved, view: VaultView) -> Planned | AlreadyLinked |
             return plan_orphan(view, NotePath(approved.edits[0].path), approved.edits[0].inserted)
         case _:
             assert_never(approved.kind)
+
+
+def _merge_again(approved: Approved, view: VaultView) -> Planned | Refusal:
+    """The merge anew. A text that was made for these notes is no text for what they say since."""
+    paths = tuple(NotePath(path) for path in approved.paths)
+    if len(paths) != 2:
+        return Refusal("a merge is planned from two notes at a time")
+    if approved.body is not None:
+        for path, content in approved.hashes.items():
+            now = view.contents.get(NotePath(path))
+            if now is None or content_hash(now) != content:
+                return Refusal(f"{path} has changed since the merged text was made")
+    return plan_merge(view, *paths, body=approved.body)
 
 
 def target_of(view: VaultView, path: NotePath) -> Target:

@@ -97,7 +97,7 @@ class ProposalState:
     by: str = ""
     """Surface of the last decision: `tick`, `terminal`, `page`, `auto`."""
     reason: str = ""
-    """Why it is stale, or what replaced it."""
+    """Why it is stale, what replaced it, or why it is open again."""
     edge: str = ""
     """What the relation of a link is called, where a reach named it; `""` where nobody did."""
     janus: str = ""
@@ -149,6 +149,13 @@ def proposal_id(kind: Kind, paths: Sequence[str], round_: int, taken: Iterable[s
 def is_id_of(id_: str, kind: Kind, paths: Sequence[str], round_: int) -> bool:
     """Whether `id_` is the id of these: what a machine without the journal can check."""
     return len(id_) >= SHORTEST_ID and _digest(kind, paths, round_).startswith(id_.lower())
+
+
+def plan_mark(edits: Sequence[PlannedEdit]) -> str:
+    """A short name of exactly these edits (8 hex digits of a SHA-256), `""` of none: what a box that shows them bears,
+    so that a tick approves them and no others."""
+    rows = [[edit.path, edit.before, edit.after, edit.start, edit.removed, edit.inserted] for edit in edits]
+    return sha256(json.dumps(rows).encode()).hexdigest()[:8] if rows else ""
 
 
 def next_round(states: Iterable[ProposalState], kind: Kind, paths: Sequence[str]) -> int:
