@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.budget import Refused
-from aria_dream.dream.datamark import Datamark
 from aria_dream.dream.janus import (
     PROMPT_NAME,
     ClaimCase,
@@ -14,21 +12,17 @@ from aria_dream.dream.janus import (
     LinkCase,
     Stands,
     Unsure,
-    janus_prompt,
-    parse_janus,
     word_of,
 )
 from aria_dream.dream.juxtaposition import title_of
-from aria_dream.dream.reach import LONGEST_PROMPT
 from aria_dream.dream.triage_prompt import LocalExcerpt, excerpt_limit, local_excerpt
-from aria_dream.effects import ledger
-from aria_dream.effects.cold_reader import TOO_LONG, LocalReader, NotAsked, one_text, shareable
-from aria_dream.effects.egress import Gate, Turned
+from aria_dream.effects.cold_reader import LocalReader, NotAsked
+from aria_dream.effects.egress import Gate
 from aria_dream.effects.judges import find_model_server
-from aria_dream.effects.model_judge import new_nonce
 from aria_dream.effects.model_server import NoModel
 from aria_dream.effects.prompts import read_prompt
 from aria_dream.effects.resonance import read_note_text
+from aria_dream.janus_codex import CodexReader
 from aria_dream.policy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
 from aria_dream.review.proposal import event_record
 from aria_dream.review.reached import source_lines
@@ -40,16 +34,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.dream.janus import Case, JanusVerdict
-    from aria_dream.dream.prompt_text import Prompt
-    from aria_dream.dream.reach_events import ReachEnd
     from aria_dream.dream.triage import Unreadable
     from aria_dream.dream.triage_prompt import Excerpt
     from aria_dream.effects.cold_reader import ColdReader
     from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.ledger import Granted, Resolution
     from aria_dream.effects.records import RecordBook
-    from aria_dream.policy.settings import Settings
-    from aria_dream.reach_cycle import Reacher
+    from aria_dream.reach_course import Reacher
     from aria_dream.review.proposal import ProposalState
 
 SEEN_KINDS = frozenset({"link", "place_orphan"})
@@ -74,10 +64,10 @@ class NoReader:
 
 
 def open_reader(
-    vault: DreamtVault, state: Path, problems: list[str], *, reacher: Callable[[], Reacher | str], zone: tzinfo
+    vault: DreamtVault, state: Path, problems: list[str], *, codex: Reacher, zone: tzinfo
 ) -> ColdReader | NoReader:
     """Whom `janus_backend` names, if they are there. `state` is the account's state folder; `problems` gets what to
-    tell; `reacher` makes the way to Codex, or says why there is none.
+    tell; `codex` is the way to Codex, taken only where it is named.
 
     The judge inside is never Janus: it compares two notes and cannot object to anything.
     """
@@ -92,9 +82,8 @@ def open_reader(
     if settings.janus_backend == "codex":
         if refusal := policy.reach_refusal():
             return NoReader(f"no cold look: {refusal}")
-        codex = reacher()
-        if isinstance(codex, str):
-            return NoReader(f"no cold look: {codex}")
+        if missing := codex.missing():
+            return NoReader(f"no cold look: {missing}")
         gate = Gate(state=state, sharing=vault.sharing, purpose="janus")
         return CodexReader(
             reacher=codex, prompt=found.prompt, gate=gate, state=state, settings=settings, zone=zone
@@ -207,85 +196,3 @@ def _text(vault: DreamtVault, text: str, *, leaves: bool) -> Excerpt | NotAsked:
 
 def _permitted(made: ShareableExcerpt | Withheld) -> Excerpt | NotAsked:
     return NotAsked(f"it would leave this machine, and {made.reason}") if isinstance(made, Withheld) else made
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodexReader:
-    """Codex behind the same wall as a reach, at the cost of the same budget."""
-
-    reacher: Reacher
-    prompt: Prompt
-    gate: Gate
-    state: Path
-    """The account's state folder, where the ledger lies."""
-    settings: Settings
-    zone: tzinfo
-    should_stop: Callable[[], str] = lambda: ""
-    nonce: Callable[[], str] = new_nonce
-
-    @property
-    def name(self) -> str:
-        """Codex and its model."""
-        return self.reacher.destination
-
-    @property
-    def leaves(self) -> bool:
-        """Always."""
-        return True
-
-    def text_of(self, case: Case) -> str:
-        """The prompt as Codex would get it."""
-        return self.gate.show_text(shareable(case), lambda: self._text(case))
-
-    def read(self, case: Case) -> JanusVerdict | Unreadable | NotAsked:
-        """The verdict. Counted before it is asked for; given back only where nothing was sent."""
-        if refusal := self.gate.text_refusal() or self.reacher.missing():
-            return NotAsked(refusal, ends=True)
-        parts, text = shareable(case), self._text(case)
-        if len(text) > LONGEST_PROMPT:
-            return NotAsked(TOO_LONG)
-        granted = ledger.reserve(self.state, self.settings, self.zone, kind="janus")
-        if isinstance(granted, Refused):
-            return NotAsked(granted.reason, ends=True)
-        cleared = self.gate.clear_text(self.reacher.destination, parts, lambda: text)
-        if isinstance(cleared, Turned):
-            ledger.resolve(granted, "unsent")
-            return NotAsked(cleared.reason, ends=True)
-        return self._resolved(granted, self.reacher.run(cleared, granted, should_stop=self.should_stop))
-
-    def _resolved(self, granted: Granted, end: ReachEnd) -> JanusVerdict | Unreadable | NotAsked:
-        """What came of the run; it stands in the ledger when this returns."""
-        said = _outcome(end)
-        ledger.resolve(granted, _resolution(end, said))
-        ledger.excess(granted, end.run.requests)
-        return said
-
-    def _text(self, case: Case) -> str:
-        return one_text(janus_prompt(self.prompt, Datamark(self.nonce()), case, can_open=True))
-
-
-def _outcome(end: ReachEnd) -> JanusVerdict | Unreadable | NotAsked:
-    spent = "spent" if end.run.sent else "nothing was sent"
-    if end.stopped:
-        return NotAsked(f"{end.stopped} ({spent})", ends=True)
-    if end.run.failure is not None:
-        return NotAsked(f"Codex gave no answer: {end.run.failure.kind} ({spent})", ends=True)
-    return parse_janus(end.run.last_message)
-
-
-def _resolution(end: ReachEnd, said: JanusVerdict | Unreadable | NotAsked) -> Resolution:
-    if not end.run.sent:
-        return "unsent"
-    if end.stopped:
-        return "aborted"
-    if end.run.failure is not None:
-        return "refused" if end.run.failure.kind in ("login", "usage limit", "rate limit") else "failed"
-    match said:
-        case Stands():
-            return "stands"
-        case Falls():
-            return "falls"
-        case Unsure():
-            return "unsure"
-        case _:
-            return "unparsed"

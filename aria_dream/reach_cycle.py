@@ -35,6 +35,7 @@ from aria_dream.reach_course import (
     unconfirmed,
 )
 from aria_dream.reach_landing import said_before, write_landing
+from aria_dream.reach_proposals import propose_reached
 
 if TYPE_CHECKING:
     from aria_dream.dream.budget import Resolution
@@ -193,8 +194,8 @@ def _landed(course: Course, question: Question, reach: ReachRecord, prompt: str)
 
 
 def _settled(course: Course, reach: ReachRecord) -> tuple[ReachRecord, str, bool]:
-    """Ledger, memo, block and seed, in this order. The reach as its block tells it, its dream note, and whether the
-    block was put there now. Each step is safe to repeat, so the next run finishes what a crash cuts off."""
+    """Ledger, memo, block and seed, proposals, in this order. The reach as its block tells it, its dream note, and
+    whether the block was put there now. Each step is safe to repeat, so the next run finishes what a crash cuts off."""
     means = course.means
     if reach.id:
         settle(
@@ -211,6 +212,9 @@ def _settled(course: Course, reach: ReachRecord) -> tuple[ReachRecord, str, bool
         note = ""
         course.said.append(f"The dream note says so already, at {earlier:%H:%M}, so it was not said again.")
     if reach.id:
+        course.said += propose_reached(
+            reach, note, means.look(), means.files, means.records, model=means.reacher.destination
+        )
         means.book.landed(reach)
     return reach, note, earlier is None
 

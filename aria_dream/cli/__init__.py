@@ -40,7 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "seeds": ("seeds", "List the seeds you left for the dreamer, or add one."),
     "links": ("links", "Count a vault's links; show unresolved, ambiguous and isolated ones."),
     "prompts": ("prompts", "List the prompts a model is asked with; show one, or copy one into the vault to edit."),
-    "eval": ("eval", "Measure the judge on labelled pairs, or the ranking on hidden links."),
+    "eval": ("eval", "Measure the judge, the reach or the ranking on labelled pairs, requests or hidden links."),
     "consolidate": (
         "consolidate",
         "Look a vault through once for what says the same, contradicts itself or has run out, and propose changes.",

@@ -1,4 +1,4 @@
-"""`aria-dream eval`: how good the ranking and the judges are, measured on labelled pairs and on hidden links."""
+"""`aria-dream eval`: how good the ranking, the judges and the reach are, measured on labelled things."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 _MEASURES: dict[str, tuple[str, str]] = {
     "triage": ("eval_triage", "Put labelled pairs before a judge and count what it gets wrong."),
+    "reach": ("eval_reach", "Score answers to labelled reach requests, and say which model the reach should ask."),
     "links": ("eval_links", "Hide some of a vault's links and see how well they are found again."),
 }
 
@@ -40,4 +41,4 @@ def _is_there(module: str) -> bool:
 
 @click.group("eval", cls=_Measures)
 def command() -> None:
-    """Measure the judge on labelled pairs, or the ranking on hidden links."""
+    """Measure the judge, the reach or the ranking on labelled pairs, requests or hidden links."""

@@ -11,6 +11,7 @@ from aria_dream.cli.desk import find_proposal, open_desk, split_words, titles
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.dream.janus import Falls, Stands, Unsure, word_of
 from aria_dream.dream.triage import Unreadable
+from aria_dream.effects.codex_reacher import CodexReacher
 from aria_dream.effects.cold_reader import NotAsked
 from aria_dream.effects.places import find_places
 from aria_dream.janus_cycle import NoReader, case_of, cold_looks, open_reader, waiting_for_janus
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from aria_dream.effects.cold_reader import ColdReader
     from aria_dream.janus_cycle import Looked
-    from aria_dream.reach_cycle import Reacher
     from aria_dream.review.proposal import ProposalState
     from aria_dream.review_cycle import Desk
 
@@ -49,7 +49,9 @@ def command(words: tuple[str, ...], *, dry_run: bool, as_json: bool) -> None:
     if not chosen:
         _say_nothing("nothing waits for a cold look", as_json=as_json, said=said)
         return
-    reader = open_reader(desk.vault, find_places().state, said, reacher=_codex, zone=zone)
+    state, policy = find_places().state, desk.vault.live.policy
+    codex = CodexReacher(vault=desk.vault.root, state=state, settings=policy.settings)
+    reader = open_reader(desk.vault, state, said, codex=codex, zone=zone)
     if isinstance(reader, NoReader):
         _say_nothing(reader.reason, as_json=as_json, said=said)
         return
@@ -67,10 +69,6 @@ def command(words: tuple[str, ...], *, dry_run: bool, as_json: bool) -> None:
         echo_json({"judge": reader.name, "reason": "", "looked": [_object(one) for one in looked], "said": said})
     else:
         _print(looked, said, reader)
-
-
-def _codex() -> Reacher | str:
-    return "Codex cannot be asked yet"
 
 
 def _renewed(vault: Path) -> list[str]:

@@ -37,7 +37,7 @@ class NotAsked:
 
 
 class ColdReader(Protocol):
-    """Janus, whoever it is. `LocalReader` and `janus_cycle.CodexReader` are the two."""
+    """Janus, whoever it is. `LocalReader` and `janus_codex.CodexReader` are the two."""
 
     @property
     def name(self) -> str:

@@ -55,6 +55,8 @@ class Unanswered:
     kind: Literal["unreachable", "slow", "broken", "flood", "moved"]
     reason: str
     """One clause in our words."""
+    location: str = ""
+    """Where the server points, as it says it, where it `moved`."""
 
 
 def is_listening(endpoint: Endpoint, timeout_s: float) -> bool:
@@ -93,10 +95,12 @@ def exchange(
                 method,
                 _url(endpoint, path),
                 headers=_headers(endpoint, sent),
-                content=sent,
+                content=sent or None,  # b"" would send a length of 0 along
                 extensions={"sni_hostname": endpoint.host},
             ) as response,
         ):
+            if 300 <= response.status < 400:
+                return _moved(response.headers)
             return _received(response.status, response.iter_stream(), clock, take)
     except (httpcore.ConnectError, httpcore.ConnectTimeout):
         return Unanswered("unreachable", "the model's server cannot be reached")
@@ -116,11 +120,15 @@ def _permitted(endpoint: Endpoint, body: bytes | Cleared | None) -> bytes:
     return body or b""
 
 
+def _moved(headers: Iterable[tuple[bytes, bytes]]) -> Unanswered:
+    found = next((value for name, value in headers if name.lower() == b"location"), b"")
+    reason = "the model's server points somewhere else, which is not followed"
+    return Unanswered("moved", reason, found.decode("latin-1"))
+
+
 def _received(
     status: int, pieces: Iterable[bytes], clock: _Clock, take: Callable[[bytes], bool]
 ) -> Answered | Unanswered:
-    if 300 <= status < 400:
-        return Unanswered("moved", "the model's server points somewhere else, which is not followed")
     size_bytes = 0
     failed = bytearray()
     for piece in pieces:

@@ -23,7 +23,7 @@ from aria_dream.review.changes import plan_placement
 from aria_dream.review.inbound import plan_orphan
 from aria_dream.review.placement import AlreadyLinked
 from aria_dream.review.plan import Planned
-from aria_dream.review.proposal import DECIDED, Proposal, event_record, next_round, proposal_id
+from aria_dream.review.proposal import DECIDED, Proposal, event_record, next_round, planned_record, proposal_id
 from aria_dream.vault.edit import Refusal
 from aria_dream.vault.names import fold_path, parse_target, shorten_name
 from aria_dream.vault.note import NotePath
@@ -54,8 +54,9 @@ class AskedPair:
     from_: str
     to: str
     """Vault paths."""
-    score: float
-    way: tuple[str, ...] | None
+    score: float | None = None
+    """Of the dream; None where it is not known any more."""
+    way: tuple[str, ...] | None = None
     """Vault paths that connect them; None where only the text does."""
 
 
@@ -92,8 +93,9 @@ class Proposed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
-    """The pair waits for the writer already: its proposal now has the edge's name. `record` is for the journal."""
+class Noted:
+    """What was found waits for the writer already; `record`, for the journal, says what was still missing there: the
+    edge's name, or the text that a crash kept from being journalled."""
 
     id: str
     record: Mapping[str, object]
@@ -116,7 +118,7 @@ def proposals_of_reach(
     folder: str,
     expiry_days: int,
     hash_of: Callable[[str], str],
-) -> Proposed | Named | NothingProposed:
+) -> Proposed | Noted | NothingProposed:
     """What the reach's answer leads to. `view` holds both notes of a pair; `folder` is where new notes go
     (`orphan_folder`); `hash_of` gives the content hash of a vault path.
 
@@ -149,14 +151,14 @@ def _link(
     view: VaultView,
     expires_at: datetime,
     hash_of: Callable[[str], str],
-) -> Proposed | Named | NothingProposed:
+) -> Proposed | Noted | NothingProposed:
     paths, edge = (pair.from_, pair.to), clean(reached.answer.edge)
     key = pair_key(*paths)
     for state in states.values():
         if state.proposal.kind != "link" or len(state.paths) != 2 or pair_key(*state.paths) != key:
             continue
         if state.state == "proposed":
-            return Named(
+            return Noted(
                 id=state.proposal.id,
                 record=event_record("edge", state.proposal.id, reached.at, edge=edge, judge=reached.model),
             )
@@ -206,14 +208,15 @@ def _orphan(
     names: VaultNames,
     folder: str,
     expires_at: datetime,
-) -> Proposed | NothingProposed:
-    claim = reached.answer.argument[0]
-    if any(
-        state.proposal.kind == "place_orphan" and _same(state.proposal.evidence.get("claim"), claim)
-        for state in states.values()
-    ):
-        return NothingProposed("this claim was proposed before")
-    text = render_orphan(reached)
+) -> Proposed | Noted | NothingProposed:
+    claim, text = reached.answer.argument[0], render_orphan(reached)
+    for state in states.values():
+        if state.proposal.kind == "place_orphan" and _same(state.proposal.evidence.get("claim"), claim):
+            again = plan_orphan(view, NotePath(state.paths[0]), text)
+            if state.state == "proposed" and not state.edits and isinstance(again, Planned):
+                record = planned_record(state.proposal.id, again.edits, reached.at)
+                return Noted(id=state.proposal.id, record=record)
+            return NothingProposed("this claim was proposed before")
     taken = {path for state in states.values() if state.proposal.kind == "place_orphan" for path in state.paths}
     for path in _places(claim, folder, names, taken):
         found = plan_orphan(view, NotePath(path), text)

@@ -47,7 +47,8 @@ def test_what_is_shipped_is_in_the_wheel(wheel: Path) -> None:
         for path in (REPOSITORY / folder).rglob("*"):
             if path.is_file():
                 assert f"aria_dream/shipped/{path.relative_to(REPOSITORY).as_posix()}" in names
-    for name in ("dreaming.md", "triggers.md"):
+    measured = ("examples/triage-corpus.jsonl", "examples/reach-corpus.jsonl", "examples/reach-answers.jsonl")
+    for name in ("dreaming.md", "triggers.md", *measured):
         assert f"aria_dream/shipped/{name}" in names
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/"))]
 

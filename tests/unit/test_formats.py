@@ -17,6 +17,14 @@ from aria_dream.dream.dream_log import parse_blocks, render_block, render_head
 from aria_dream.dream.episode import EpisodeRecord, episode_record, parse_episodes
 from aria_dream.dream.jsonl import parse_records
 from aria_dream.dream.reach import Answer
+from aria_dream.dream.reach_corpus import (
+    FINDINGS,
+    MADE,
+    answer_record,
+    model_record,
+    parse_reach_answers,
+    parse_reach_corpus,
+)
 from aria_dream.dream.review_note import HEADINGS, read_managed, render_managed, render_review_head
 from aria_dream.dream.run_record import RunEnd, ended_record, parse_run_log, since_record, started_record
 from aria_dream.dream.seeds import KEYS, parse_seeds, render_seeds_head
@@ -101,6 +109,8 @@ def test_every_example_is_tested() -> None:
         "runs",
         "daemon-runs",
         "status",
+        "reach-corpus",
+        "reach-answers",
     ]
 
 
@@ -255,6 +265,23 @@ def test_the_status() -> None:
     assert list(rows) == list(json.loads(render_status(status)))
     assert tuple(names(rows["doing"])) == DOINGS
     assert names(rows["last_run"])[:-1] == [field.name for field in fields(LastRun)]
+
+
+def test_files_for_measuring_a_reach() -> None:
+    items, problems = parse_reach_corpus(example("reach-corpus"))
+    assert problems == ()
+    assert [item.is_external for item in items] == [False, True]
+    documented = {name for row in table("### `examples/reach-corpus.jsonl`") for name in names(row[0] + row[1])}
+    for line in example("reach-corpus").splitlines():
+        assert set(json.loads(line)) <= documented
+    models, answers, faults = parse_reach_answers(example("reach-answers"))
+    assert faults == ()
+    records = [*map(model_record, models), *map(answer_record, answers)]
+    assert records == [json.loads(line) for line in example("reach-answers").splitlines()]
+    rows = {name: row[1] for row in table("### `examples/reach-answers.jsonl`") for name in names(row[0])}
+    assert set(rows) == {*records[0], *records[1], "honest"} - {"type"}
+    assert names(rows["made"]) == sorted(MADE)
+    assert set(names(rows["findings"])) == set(FINDINGS)
 
 
 def test_markers() -> None:

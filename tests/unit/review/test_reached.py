@@ -17,11 +17,12 @@ from aria_dream.policy.residence import Home, VaultNames
 from aria_dream.review.application import Approved, Ready, Stale, approve, plan_application
 from aria_dream.review.journal import parse_journal
 from aria_dream.review.plan import VaultView
+from aria_dream.review.proposal import planned_record
 from aria_dream.review.reached import (
     LONGEST_NAME,
     AskedPair,
     AskedSeed,
-    Named,
+    Noted,
     NothingProposed,
     Proposed,
     Reached,
@@ -79,7 +80,7 @@ def proposed(
     states: dict[str, ProposalState] | None = None,
     files: dict[str, str] | None = None,
     folder: str = "",
-) -> Proposed | Named | NothingProposed:
+) -> Proposed | Noted | NothingProposed:
     files = NOTES if files is None else files
     return proposals_of_reach(
         reached(answer, asked), states or {}, view_of(files), names_of(files),
@@ -87,7 +88,7 @@ def proposed(
     )  # fmt: skip
 
 
-def journalled(found: Proposed | Named | NothingProposed, *events: str) -> dict[str, ProposalState]:
+def journalled(found: Proposed | Noted | NothingProposed, *events: str) -> dict[str, ProposalState]:
     """The states after the proposal and these events."""
     assert isinstance(found, Proposed)
     text = render_proposed(found.proposal) + render_planned(found.proposal.id, list(found.edits), AT)
@@ -126,7 +127,7 @@ def test_a_pair_that_waits_already_gets_the_edge_and_no_second_proposal() -> Non
     states = journalled(first)
     for asked in (PAIR, replace(PAIR, from_="Starter.md", to="Compost.md")):
         found = proposed(HOMES, asked=asked, states=states)
-        assert isinstance(found, Named)
+        assert isinstance(found, Noted)
         record = render_event("edge", found.id, AT, edge=found.record["edge"])
         after, problems = parse_journal(render_proposed(first.proposal) + record)
         assert problems == ()
@@ -192,6 +193,16 @@ def test_the_same_claim_is_not_proposed_twice_whatever_became_of_it() -> None:
     for events in ((), ("rejected",), ("expired",)):
         found = proposed(ORPHAN, states=journalled(proposed(ORPHAN), *events))
         assert found == NothingProposed("this claim was proposed before")
+
+
+def test_a_text_that_a_crash_kept_from_the_journal_is_journalled_later() -> None:
+    first = proposed(ORPHAN)
+    assert isinstance(first, Proposed)
+    states, _ = parse_journal(render_proposed(first.proposal))
+    found = proposed(ORPHAN, states=states)
+    assert isinstance(found, Noted)
+    assert (found.id, found.record["event"]) == (first.proposal.id, "planned")
+    assert found.record == planned_record(found.id, first.edits, AT)
 
 
 def test_a_name_that_a_note_or_a_link_has_is_not_taken() -> None:

@@ -18,7 +18,7 @@ from aria_dream.effects.consent import write_consent
 from aria_dream.effects.egress import EGRESS, Gate
 from aria_dream.effects.ledger import read_ledger
 from aria_dream.effects.prompts import shipped_prompt
-from aria_dream.janus_cycle import CodexReader
+from aria_dream.janus_codex import CodexReader
 from aria_dream.policy.policy import parse_policy
 from aria_dream.policy.sharing import ShareableExcerpt, excerpt_text, survey
 
@@ -103,7 +103,7 @@ def test_a_verdict_is_counted_before_and_resolved_after(tmp_path: Path) -> None:
     one = reader(tmp_path, run_of(STANDS, requests=3))
     assert one.read(claim()) == Stands("the pages say so")
     assert asked(one).rows == [["initiated"]]
-    assert verdicts(tmp_path) == ["initiated", "stands", "excess"]
+    assert verdicts(tmp_path) == ["initiated", "excess", "stands"]
     (text,) = asked(one).texts
     assert "Tides set clocks." in text
     assert "You may open these pages" in text

@@ -1,0 +1,132 @@
+"""Janus by Codex: behind the same wall as a reach, through the same gate, at the cost of the same budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aria_dream.dream.budget import Refused
+from aria_dream.dream.datamark import Datamark
+from aria_dream.dream.janus import Falls, Stands, Unsure, janus_prompt, parse_janus
+from aria_dream.dream.reach import LONGEST_PROMPT
+from aria_dream.dream.reach_block import NoAnswer
+from aria_dream.dream.reach_outcome import failure_text, read_end
+from aria_dream.effects import ledger
+from aria_dream.effects.cold_reader import TOO_LONG, NotAsked, one_text, shareable
+from aria_dream.effects.egress import Turned
+from aria_dream.effects.model_judge import new_nonce
+from aria_dream.effects.reach_wait import clear_pause, note_failure, read_pause
+from aria_dream.errors import WriteRefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime, tzinfo
+    from pathlib import Path
+
+    from aria_dream.dream.budget import Resolution
+    from aria_dream.dream.janus import Case, JanusVerdict
+    from aria_dream.dream.prompt_text import Prompt
+    from aria_dream.dream.reach_events import ReachEnd
+    from aria_dream.dream.triage import Unreadable
+    from aria_dream.effects.egress import Gate
+    from aria_dream.effects.ledger import Granted
+    from aria_dream.policy.settings import Settings
+    from aria_dream.reach_course import Reacher
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodexReader:
+    """Codex. It satisfies `effects.cold_reader.ColdReader`."""
+
+    reacher: Reacher
+    prompt: Prompt
+    gate: Gate
+    state: Path
+    """The account's state folder, where the ledger lies."""
+    settings: Settings
+    zone: tzinfo
+    should_stop: Callable[[], str] = lambda: ""
+    nonce: Callable[[], str] = new_nonce
+    clock: Callable[[], datetime] = ledger.utc_now
+
+    @property
+    def name(self) -> str:
+        """Codex and its model."""
+        return self.reacher.destination
+
+    @property
+    def leaves(self) -> bool:
+        """Always."""
+        return True
+
+    def text_of(self, case: Case) -> str:
+        """The prompt as Codex would get it."""
+        return self.gate.show_text(shareable(case), lambda: self._text(case))
+
+    def read(self, case: Case) -> JanusVerdict | Unreadable | NotAsked:
+        """The verdict. Counted before it is asked for; given back only where nothing was sent.
+
+        Raises:
+            TypeError: a part of the case may not leave.
+            WriteRefusedError: what leaves cannot be logged, so nothing did; or what came of it cannot be counted.
+            BusyError: another process kept the ledger.
+        """
+        parts, text = shareable(case), self._text(case)
+        if refusal := self.gate.text_refusal() or self._paused() or self.reacher.missing():
+            return NotAsked(refusal, ends=True)
+        if len(text) > LONGEST_PROMPT:
+            return NotAsked(TOO_LONG)
+        granted = ledger.reserve(self.state, self.settings, self.zone, kind="janus", clock=self.clock)
+        if isinstance(granted, Refused):
+            return NotAsked(granted.reason, ends=True)
+        try:
+            cleared = self.gate.clear_text(self.reacher.destination, parts, lambda: text)
+        except WriteRefusedError:
+            ledger.resolve(granted, "unsent", clock=self.clock)
+            raise
+        if isinstance(cleared, Turned):
+            ledger.resolve(granted, "unsent", clock=self.clock)
+            return NotAsked(cleared.reason, ends=True)
+        return self._resolved(granted, self.reacher.run(cleared, granted, should_stop=self.should_stop))
+
+    def _paused(self) -> str:
+        pause = read_pause(self.state, self._now())
+        if pause is None or pause.until is None:
+            return ""
+        return f"the plan wants no request before {pause.until.astimezone(self.zone):%d %b %H:%M}: {pause.reason}"
+
+    def _resolved(self, granted: Granted, end: ReachEnd) -> JanusVerdict | Unreadable | NotAsked:
+        """What came of the run; it stands in the ledger when this returns."""
+        outcome, resolution = read_end(end)
+        said: JanusVerdict | Unreadable | NotAsked
+        if isinstance(outcome, NoAnswer):
+            said = NotAsked(f"{outcome.reason} ({'spent' if outcome.sent else 'nothing was sent'})", ends=True)
+        else:
+            said = parse_janus(end.run.last_message)
+            resolution = _resolution(said)
+        ledger.excess(granted, end.run.requests, clock=self.clock)
+        ledger.resolve(granted, resolution, clock=self.clock)
+        failure = end.run.failure
+        if failure is None:
+            clear_pause(self.state)
+        elif not end.stopped:
+            note_failure(self.state, failure, failure_text(failure), self._now())
+        return said
+
+    def _now(self) -> datetime:
+        return self.clock().astimezone(self.zone)
+
+    def _text(self, case: Case) -> str:
+        return one_text(janus_prompt(self.prompt, Datamark(self.nonce()), case, can_open=True))
+
+
+def _resolution(said: JanusVerdict | Unreadable) -> Resolution:
+    match said:
+        case Stands():
+            return "stands"
+        case Falls():
+            return "falls"
+        case Unsure():
+            return "unsure"
+        case _:
+            return "unparsed"

@@ -1,0 +1,105 @@
+"""What a reach that landed leads to: proposals in the journal and in the review note. Safe to repeat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from aria_dream.desk import Desk, Settlement
+from aria_dream.dream.reach import Answer
+from aria_dream.dream.reach_block import ReachedPair
+from aria_dream.review.proposal import planned_record
+from aria_dream.review.reached import (
+    AskedPair,
+    AskedSeed,
+    Noted,
+    NothingProposed,
+    Proposed,
+    Reached,
+    orphan_folder,
+    proposals_of_reach,
+)
+from aria_dream.review_cycle import renew_lines
+
+if TYPE_CHECKING:
+    from aria_dream.dream.logged import LoggedLink
+    from aria_dream.dream.reach_record import ReachRecord
+    from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.effects.records import RecordBook
+    from aria_dream.world import VaultFiles
+
+
+def propose_reached(
+    reach: ReachRecord, note: str, vault: DreamtVault, files: VaultFiles, book: RecordBook, *, model: str
+) -> tuple[str, ...]:
+    """Journals what the reach's answer leads to and shows it in the review note; sentences for the writer.
+
+    `note`: vault path of the dream note that shows the reach, which `vault` knows already. Nothing happens for what is
+    no answer.
+
+    Raises:
+        WriteRefusedError: the journal cannot be written.
+        StateDamagedError: the journal cannot be read.
+    """
+    answer = reach.block.outcome
+    if not isinstance(answer, Answer) or answer.verdict == "neither":
+        return ()
+    desk = Desk(vault=vault, files=files, book=book, now=reach.at)
+    asked = _asked(vault, reach, note)
+    if asked is None:
+        return ("Nothing is proposed for it: a note of the pair is gone.",)
+    settings = vault.live.policy.settings
+    found = proposals_of_reach(
+        Reached(id=reach.id, at=reach.at, asked=asked, answer=answer, model=model, note=note),
+        book.read().states,
+        desk.view((asked.from_, asked.to) if isinstance(asked, AskedPair) else (), inbound=True),
+        vault.names,
+        folder=orphan_folder(vault.index.app, vault.home),
+        expiry_days=settings.proposal_expiry_days,
+        hash_of=lambda path: _hash_of(vault, path),
+    )
+    match found:
+        case Proposed(proposal=proposal, edits=edits):
+            book.propose([proposal])
+            if edits:
+                book.note(planned_record(proposal.id, edits, reach.at))
+            said = f"It waits for you as a proposal: aria-dream review VAULT {proposal.id}"
+        case Noted(id=id_, record=record):
+            book.note(record)
+            said = f"The proposal that waits for you knows it now: aria-dream review VAULT {id_}"
+        case NothingProposed(reason):
+            return (f"Nothing is proposed for it: {reason}.",)
+        case _:
+            assert_never(found)
+    done = Settlement()
+    renew_lines(desk, done)
+    return (said, *done.said)
+
+
+def _asked(vault: DreamtVault, reach: ReachRecord, note: str) -> AskedPair | AskedSeed | None:
+    """What the reach was on, in the direction that was asked; None where a note of the pair is gone."""
+    subject = reach.block.subject
+    if not isinstance(subject, ReachedPair) or reach.pair is None:
+        return AskedSeed(subject.header) if not isinstance(subject, ReachedPair) else None
+    if any(vault.row(path) is None for path in reach.pair):
+        return None
+    first, second = reach.pair
+    turned = _path_of(vault, subject.from_, note) == second or _path_of(vault, subject.to, note) == first
+    from_, to = (second, first) if turned else (first, second)
+    return AskedPair(from_=from_, to=to, way=_way(vault, subject, from_, to))
+
+
+def _path_of(vault: DreamtVault, link: LoggedLink, note: str) -> str | None:
+    return vault.index.resolver.resolve(link.target, note) if link.target else None
+
+
+def _way(vault: DreamtVault, subject: ReachedPair, from_: str, to: str) -> tuple[str, ...] | None:
+    """The way in vault paths, as far as its titles still say which notes they are."""
+    if subject.path is None:
+        return None
+    steps = [vault.index.resolver.resolve(title, "") for title in subject.path[1:-1]]
+    return (from_, *(step for step in steps if step is not None), to)
+
+
+def _hash_of(vault: DreamtVault, path: str) -> str:
+    row = vault.row(path)
+    return "" if row is None else vault.facts[row].content_hash.hex()

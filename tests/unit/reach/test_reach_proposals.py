@@ -1,0 +1,139 @@
+"""From a reach that landed to a proposal that waits, is shown, approved and applied: real vault, real journal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from aria_dream.desk import Desk
+from aria_dream.dream.review_note import render_managed, render_review_head
+from aria_dream.effects.files import DiskVault
+from aria_dream.effects.records import RecordBook
+from aria_dream.errors import WriteRefusedError
+from aria_dream.review.proposal import event_record
+from aria_dream.review_cycle import settle
+from aria_dream.vault.note import parse_note
+from tests.e2e.test_dream import NOTES
+from tests.reach_bench import HOMES, NEITHER, ORPHAN, ReachBench, answered
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from aria_dream.desk import Settlement
+    from aria_dream.review.proposal import ProposalState
+
+CLAIM = "A claim nobody has made"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> ReachBench:
+    made = ReachBench(tmp_path, NOTES)
+    made.home()
+    made.write("dreams/Dream review.md", f"{render_review_head()}{render_managed([])}\n")
+    made.consent()
+    return made
+
+
+def states(bench: ReachBench, kind: str) -> list[ProposalState]:
+    return [state for state in RecordBook(bench.state).read().states.values() if state.proposal.kind == kind]
+
+
+def settled(bench: ReachBench) -> Settlement:
+    book = RecordBook(bench.state)
+    return settle(Desk(vault=bench.look(), files=DiskVault(bench.root, bench.state), book=book, now=bench.now))
+
+
+def test_homes_names_the_edge_of_the_pair_that_waits(bench: ReachBench) -> None:
+    dreamt = bench.dream(start="Compost.md")
+    assert dreamt.block is not None
+    bench.reacher.answers = [answered(HOMES)]
+    before = states(bench, "link")
+    result = bench.reach("internal")
+    assert result.question is not None
+    (named,) = [state for state in states(bench, "link") if state.edge]
+    assert named.edge == "fed cultures"
+    assert tuple(sorted(named.paths)) == result.question.pair
+    assert len(states(bench, "link")) == len(before)
+    assert f"The proposal that waits for you knows it now: aria-dream review VAULT {named.proposal.id}" in result.said
+
+
+def test_homes_of_a_pair_that_nobody_was_shown_is_a_new_link_that_can_be_ticked(bench: ReachBench) -> None:
+    bench.reacher.answers = [answered(HOMES)]
+    result = bench.reach("internal", start="Compost.md")
+    (state,) = states(bench, "link")
+    assert result.question is not None
+    assert state.paths == tuple(f"{end}.md" for end in result.subject.split(" ↔ "))
+    assert state.proposal.evidence["edge"] == state.edge == "fed cultures"
+    review = bench.read("dreams/Dream review.md")
+    assert f"^aria-{state.proposal.id}" in review
+    assert "fed cultures" in review
+    bench.write("dreams/Dream review.md", review.replace(f"[ ] link them ^aria-{state.proposal.id}",
+                                                         f"[x] link them ^aria-{state.proposal.id}"))  # fmt: skip
+    done = settled(bench)
+    assert done.applied == [state.proposal.id], done
+    first, second = (path.removesuffix(".md") for path in state.paths)
+    assert second in [link.path for link in parse_note(bench.read(f"{first}.md")).links]
+
+
+def test_an_orphan_is_ticked_and_becomes_a_note_that_links_to_nothing(bench: ReachBench) -> None:
+    bench.reacher.answers = [answered(ORPHAN)]
+    result = bench.reach("external")
+    (state,) = states(bench, "place_orphan")
+    assert state.paths == (f"{CLAIM}.md",)
+    assert f"It waits for you as a proposal: aria-dream review VAULT {state.proposal.id}" in result.said
+    assert not (bench.root / f"{CLAIM}.md").exists()
+    review = bench.read("dreams/Dream review.md")
+    (line,) = [line for line in review.splitlines() if line.endswith(f"^aria-{state.proposal.id}")]
+    before = {path: data for path, data in bench.files().items() if not path.startswith("dreams/")}
+    bench.write("dreams/Dream review.md", review.replace(line, line.replace("[ ]", "[x]")))
+    done = settled(bench)
+    assert done.applied == [state.proposal.id], done
+    text = bench.read(f"{CLAIM}.md")
+    assert (parse_note(text).links, text) == ((), state.edits[0].inserted)
+    assert "`https://example.org/near`" in text
+    assert "“Sleep replays the day backwards”" in text
+    after = bench.files()
+    assert {path: after[path] for path in before} == before
+    vault = bench.look()
+    row = vault.row(f"{CLAIM}.md")
+    assert row is not None  # a note of the writer's from now on, dreamt like any other
+    assert len(vault.links.of(row)) == 0
+
+
+@pytest.mark.parametrize("answer", [NEITHER, ORPHAN.split("Sources")[0] + "Sources:\n", "It is new, I think."])
+def test_what_is_no_finding_leads_to_nothing(bench: ReachBench, answer: str) -> None:
+    bench.reacher.answers = [answered(answer)]
+    bench.reach("external")
+    assert states(bench, "place_orphan") == []
+    assert states(bench, "link") == []
+
+
+def test_a_crash_before_the_proposal_is_made_good_by_the_next_run(
+    bench: ReachBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.reacher.answers = [answered(ORPHAN)]
+
+    def torn(*_arguments: object, **_more: object) -> tuple[str, ...]:
+        raise WriteRefusedError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("aria_dream.reach_cycle.propose_reached", torn)
+        with pytest.raises(WriteRefusedError):
+            bench.reach("external")
+    assert states(bench, "place_orphan") == []
+    bench.reacher.answers = [answered(NEITHER)]
+    bench.reach("external")
+    (state,) = states(bench, "place_orphan")
+    assert state.edits
+    assert bench.note().count("— reach (Codex + web)") == 2  # the first one's block was not written twice
+
+
+def test_a_claim_that_was_refused_does_not_come_back(bench: ReachBench) -> None:
+    bench.reacher.answers = [answered(ORPHAN), answered(ORPHAN)]
+    bench.reach("external")
+    (state,) = states(bench, "place_orphan")
+    RecordBook(bench.state).note(event_record("rejected", state.proposal.id, bench.now, by="terminal"))
+    result = bench.reach("external")
+    assert len(states(bench, "place_orphan")) == 1
+    assert "Nothing is proposed for it: this claim was proposed before." in result.said
