@@ -245,7 +245,7 @@ class Daemon:
         quiet_s = min(float(outlook.live.policy.settings.tick_quiet_s), ours_s)
         order = Order(root=outlook.root, stage=stage, kind=kind, quiet_s=quiet_s, host=self._host, night=run.night,
                       state_folder=self.state_folder)  # fmt: skip
-        end, stopped = self._attend(self._launch(order, self._watcher.call), self._clock())
+        end, stopped = self._attend(self._launch(order, self._watcher.call), stage, self._clock())
         if end.result is not None:
             return _finished(run, stage, end.result)
         if stopped:
@@ -253,7 +253,7 @@ class Daemon:
         kind_of_end = RunEnd.REFUSED if end.exit_code in _REFUSALS else RunEnd.FAILED
         return replace(run, end=kind_of_end, reason=end.error)
 
-    def _attend(self, episode: Episode, started_s: float) -> tuple[EpisodeEnd, str]:
+    def _attend(self, episode: Episode, stage: Stage, started_s: float) -> tuple[EpisodeEnd, str]:
         """How the child ended, and why it was ended early (`""`: it was not).
 
         Leave for the next unit of work is given only right after a look that found nobody.
@@ -261,7 +261,7 @@ class Daemon:
         try:
             while (end := episode.ended()) is None:
                 told = "aria-dream was told to stop" if self._is_stopping else ""
-                if reason := told or self._outlook.stop_reason(self._clock() - started_s):
+                if reason := told or self._outlook.stop_reason(self._clock() - started_s, stage):
                     return episode.end(), reason
                 episode.give_leave()
                 self._watcher.wait(ATTEND_S)

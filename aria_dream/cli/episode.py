@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.effects.leave import AskingRootedVault, AskingVault, Leave, protocol_streams
+from aria_dream.effects.leave import AskingReacher, AskingRootedVault, AskingVault, Leave, protocol_streams
 from aria_dream.effects.rotating_log import cause_of
 from aria_dream.errors import AriaDreamError
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+REFUSALS = ("no reach: ", "nothing was sent: ", "the reach rests until ")
+"""How a reach begins to say that budget, policy, confirmation or plan held it back."""
 MOST_LOOKS = 50
 """A change that moves notes makes the vault be read again before the next one."""
 
@@ -33,7 +35,7 @@ MOST_LOOKS = 50
 @click.option("--quiet-s", type=float, default=0.0, help="Leave a dream note alone that somebody touched so recently.")
 @click.option("--host", default="", help="The machine that a new dream note belongs to.")
 @click.option("--ticks", is_flag=True, help="Carry out what was ticked instead of dreaming.")
-@click.option("--stage", type=click.Choice(["dream", "consolidate", "synthesize"]), default="dream")
+@click.option("--stage", type=click.Choice(["dream", "consolidate", "synthesize", "reach"]), default="dream")
 @click.option("--night", default="", help="Local date of the night whose work it is.")
 def command(
     vault: Path, *, kind: str, quiet_s: float, host: str, ticks: bool, stage: str, night: str
@@ -49,6 +51,8 @@ def command(
             found = _consolidate(vault, leave, quiet_s, night)
         elif stage == "synthesize":
             found = _synthesize(vault, leave)
+        elif stage == "reach":
+            found = _reach(vault, leave, quiet_s, host)
         else:
             found = _dream(vault, leave, kind, quiet_s, host)
         leave.say({"result": found})
@@ -117,6 +121,53 @@ def _dream(root: Path, leave: Leave, kind: str, quiet_s: float, host: str) -> di
         "reason": result.reason.partition(":")[0],  # behind the colon stand titles
         "missing": missing,
     }
+
+
+def _reach(root: Path, leave: Leave, quiet_s: float, host: str) -> dict[str, object]:
+    """One reach by itself: on the oldest open seed, else on the best pair of the last dream. Nobody is asked anything:
+    what needs a person's confirmation waits for a person."""
+    from aria_dream.cli.dream import run_dream
+    from aria_dream.cli.reach import open_reacher
+    from aria_dream.effects.dreamt_vault import read_dreamt_vault
+    from aria_dream.effects.files import DiskVault
+    from aria_dream.effects.live_policy import read_live_policy
+    from aria_dream.effects.places import find_places
+    from aria_dream.effects.reach_book import ReachBook
+    from aria_dream.effects.records import RecordBook
+    from aria_dream.policy.clock import local_now
+    from aria_dream.reach_choice import choose_seed
+    from aria_dream.reach_cycle import Means, ReachRequest, reach_once
+
+    places = find_places()
+    vault = read_dreamt_vault(root, places, progress=lambda _done, _total: leave("reading"))
+    state = vault.live.state_folder(places)
+    files = AskingVault(DiskVault(vault.root, state), leave)
+    files.recover()
+    book, looks = RecordBook(state), iter([vault])
+    means = Means(
+        state=places.state,
+        look=lambda: next(looks, None) or read_dreamt_vault(root, places),
+        policy_now=lambda: read_live_policy(vault.root, places).policy,
+        files=files,
+        records=book,
+        book=ReachBook(state),
+        reacher=AskingReacher(open_reacher(vault, places), leave),
+        dream=lambda seen, asked: run_dream(seen, places, book, asked)[0],
+        confirm=lambda _destination: False,
+    )
+    request = ReachRequest(
+        at=local_now(datetime.now().astimezone(), vault.live.policy.settings.timezone),
+        kind="internal" if choose_seed(vault, files).question is None else "external",
+        by_itself=True,
+        quiet_s=quiet_s,
+        host=host,
+    )
+    result = reach_once(request, means)
+    if result.resolution is not None:
+        said = f"the reach came to {result.resolution}"
+    else:  # behind another colon stand titles
+        said = result.reason if result.reason.startswith(REFUSALS) else result.reason.partition(":")[0]
+    return {"reach": result.reach_id, "note": result.note, "reason": said or "no reach was made"}
 
 
 def _consolidate(root: Path, leave: Leave, quiet_s: float, night: str) -> dict[str, object]:

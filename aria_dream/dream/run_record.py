@@ -108,13 +108,21 @@ def as_runs(log: RunLog, episodes: Iterable[EpisodeRecord], ended_s: Mapping[str
             dreamt="dream" in run.stages and run.end is RunEnd.DONE,
             night=run.night if _settles(run, torn[run.night]) else None,
             monotonic_s=ended_s.get(run.id),
-            reached="reach" in run.stages,
+            reached=_came_to(run, "reach"),
         )
         for run in log.runs
     ]
     ours = {run.episode for run in log.runs if run.episode}
     found += [Run(at=episode.at, dreamt=True) for episode in episodes if episode.id not in ours]
     return tuple(found)
+
+
+def _came_to(run: PastRun, stage: str) -> bool:
+    """Whether the run began that stage: all before it came to their end. In doubt it did."""
+    if stage not in run.stages:
+        return False
+    before = run.stages[: run.stages.index(stage)]
+    return run.end in (None, RunEnd.BROKEN_OFF) or set(before) <= set(run.finished)
 
 
 def _settles(run: PastRun, torn: int) -> bool:
