@@ -172,14 +172,23 @@ def test_a_saved_policy_counts_at_once(tmp_path: Path) -> None:
         assert bench.ends == ["done"]
 
 
-def test_stages_that_do_not_exist_are_said_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "aria_dream")
+def test_a_trigger_alone_makes_no_reach(tmp_path: Path) -> None:
     notes = {**NOTES, "triggers.md": "---\naria-dream: triggers\n---\n- on_idle: reach, dream\n"}
     with DaemonBench(tmp_path, policy(), notes) as bench:
         bench.run_for(2 * HOUR)
-        said = [record.getMessage() for record in caplog.records if "not there yet" in record.getMessage()]
-        assert len(said) == 1
-        assert any("“reach” is a stage" in remark for remark in bench.status.remarks)
+        assert {order.stage for order in bench.orders} == {Stage.DREAM}
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_reach_follows_the_dream_once_while_nobody_is_there(tmp_path: Path, fails: bool) -> None:
+    with DaemonBench(tmp_path, policy(autonomous_reach="on", daily_dream_cap=100, nightly="off")) as bench:
+        bad = EpisodeEnd(error="OSError", exit_code=1)
+        bench.make = lambda order: FakeEpisode(end_=bad) if fails and order.stage is Stage.DREAM else FakeEpisode()
+        bench.sensors.on_read = lambda: setattr(bench.sensors, "idle_s", Known(5_000.0 + bench.clock.now_s))
+        bench.run_for(5 * HOUR)
+        stages = [order.stage for order in bench.orders]
+        assert stages.count(Stage.REACH) == (0 if fails else 1)
+        assert stages.count(Stage.DREAM) > 2
 
 
 NIGHTLY = {**NOTES, "triggers.md": "---\naria-dream: triggers\n---\n- on_idle: none\n"}
