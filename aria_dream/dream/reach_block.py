@@ -151,9 +151,10 @@ def _subject_lines(block: ReachBlock) -> list[str]:
 
 def _answer_lines(answer: Answer) -> list[str]:
     lines = ["Codex argued:", *(f"> {escape_plain(line, line_start=True)}" for line in answer.argument)]
-    lines += ["Sources:", *map(_render_source, answer.sources)]
+    # A blank line ends each part: without it a reader of Markdown takes the next line for more of the quote or item.
+    lines += ["", "Sources:", *map(_render_source, answer.sources)]
     if answer.edge:
-        lines.append(f"Edge: {escape_plain(answer.edge)}")
+        lines += ["", f"Edge: {escape_plain(answer.edge)}"]
     lines += ["", f"Verdict: {_SAID[answer.verdict]}."]
     return [*lines, UNSOURCED] if answer.is_unsourced_orphan else lines
 

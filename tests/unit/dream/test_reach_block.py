@@ -67,7 +67,7 @@ def test_the_block_as_a_reader_sees_it() -> None:
         "path: Compost → Microbes → Sourdough\n"
         "kept: both keep a culture alive (embedded judge)\n"
         "Question: home inward, or new territory?\n\n"
-        "Codex argued:\n> A claim.\n> The nearest stops short.\n"
+        "Codex argued:\n> A claim.\n> The nearest stops short.\n\n"
         "Sources:\n- `https://example.org/a` — A \\*paper\n- Book\n\n"
         "Verdict: ORPHAN candidate.\n"
         "Budget: reach 4 this week / 12 · 1 in this 5h window / 2. "
