@@ -95,8 +95,11 @@ class ReachBlock:
 
 
 def legible(raw: str) -> str:
-    """`raw` with line ends `\\n` and without control and direction characters, cut at `LONGEST_RAW`. Idempotent."""
-    text = "".join(map(_legible, raw.replace("\r\n", "\n").replace("\r", "\n")))
+    """`raw` with line ends `\\n` and without control and direction characters, cut at `LONGEST_RAW`. Idempotent.
+
+    `<%` is torn apart: Templater runs what stands behind it in a new note, in a code block as well.
+    """
+    text = "".join(map(_legible, raw.replace("\r\n", "\n").replace("\r", "\n"))).replace("<%", "< %")
     return text if len(text) <= LONGEST_RAW else text[: LONGEST_RAW - 1] + "…"
 
 

@@ -172,3 +172,12 @@ def test_render_and_parse_are_inverse(found: list[ReachBlock]) -> None:
 def test_any_note_is_read(text: str) -> None:
     parse_reach_blocks(text)
     assert legible(legible(text)) == legible(text)
+
+
+def test_what_is_kept_raw_starts_no_plugin() -> None:
+    """Templater runs `<% … %>` in a new note wherever it stands, in a code block as well."""
+    raw = "Well.\n<%* tp.file.move('x') %>\n<\u200b% tp.date.now() %>"
+    text = render_reach_block(block(Unparsed(legible(raw))))
+    assert "<%" not in text
+    assert legible(legible(raw)) == legible(raw)
+    assert parse_reach_blocks(text)[0][0].outcome == Unparsed(legible(raw))
