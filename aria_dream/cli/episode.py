@@ -16,9 +16,6 @@ from aria_dream.effects.leave import AskingVault, Leave, protocol_streams
 from aria_dream.effects.rotating_log import cause_of
 from aria_dream.errors import AriaDreamError
 
-MOST_LOOKS = 50
-"""A change that moves notes makes the vault be read again before the next one."""
-
 
 @click.command("episode")
 @click.argument("vault", type=click.Path(path_type=Path))
@@ -45,7 +42,7 @@ def _ticks(root: Path, leave: Leave, quiet_s: float) -> dict[str, object]:
     """How many ticks were carried out, by what became of them."""
     from dataclasses import replace
 
-    from aria_dream.cli.desk import add_settlement, open_desk
+    from aria_dream.cli.desk import MOST_LOOKS, add_settlement, open_desk
     from aria_dream.review_cycle import Settlement, settle
 
     done = Settlement()

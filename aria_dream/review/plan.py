@@ -88,7 +88,8 @@ def _rows(plan: WritePlan, before: bytes | None, edits: Sequence[Edit] | None) -
     if before is None or plan.content is None:
         edits = (Edit(0, len(old), decode_note(plan.content or b"")),)
     elif edits is None:
-        edits = line_edits(old, decode_note(plan.content))
+        # one that is kept as it is has a row all the same: the change holds only as long as it reads so
+        edits = line_edits(old, decode_note(plan.content)) or (Edit(0, 0, ""),)
     return [_row(plan.path, plan.expected_hash, after, edit, old) for edit in edits]
 
 
