@@ -6,15 +6,15 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from aria_dream.dream.budget import Refused, plan_reservation, spent
+from aria_dream.dream.budget import Refused, plan_reservation
 from aria_dream.dream.datamark import Datamark
 from aria_dream.dream.reach import PROMPT_NAME, excerpts_of, reach_prompt
 from aria_dream.dream.reach_block import BudgetLine
 from aria_dream.effects.egress import UNCONFIRMED, Gate
-from aria_dream.effects.ledger import read_ledger, utc_now
+from aria_dream.effects.ledger import counted, read_ledger, utc_now
 from aria_dream.effects.model_judge import new_nonce
 from aria_dream.effects.prompts import read_prompt, shipped_prompt
-from aria_dream.effects.reach_wait import read_pause
+from aria_dream.effects.reach_wait import pause_text
 from aria_dream.policy.sharing import Visibility, visibility
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class Course:
             kind=self.request.kind,
             destination=self.means.reacher.destination,
             said=tuple(self.said),
-            counted=counted(self.means.state, self.vault, self.now()),
+            counted=counted(self.means.state, self.vault.live.policy.settings, self.now()),
         )
         return replace(made, **what)  # type: ignore[arg-type]  # each caller names fields of the result
 
@@ -184,28 +184,13 @@ def unconfirmed(course: Course) -> str:
 
 def paused(course: Course) -> str:
     """Until when the plan wants no request; `""` where none is known to be unwelcome."""
-    pause = read_pause(course.means.state, course.now())
-    if pause is None or (pause.until is None and not course.request.by_itself):
-        return ""
-    if pause.until is None:
-        return f"the reach rests until you have done something about it: {pause.reason}"
-    until = pause.until.astimezone(course.request.at.tzinfo)
-    return f"the reach rests until {until:%Y-%m-%d %H:%M}: {pause.reason}"
-
-
-def counted(state: Path, vault: DreamtVault, now: datetime) -> Spent | None:
-    """What each window of the budget holds at `now` (aware, in the writer's zone); None where nobody can tell."""
-    assert now.tzinfo is not None
-    try:
-        return spent(read_ledger(state)[0], vault.live.policy.settings, now, now.tzinfo)
-    except OSError:
-        return None
+    return pause_text(course.means.state, course.now(), by_itself=course.request.by_itself)
 
 
 def budget_line(course: Course) -> BudgetLine | None:
     """The budget as a block shows it; None where nobody can tell."""
-    held = counted(course.means.state, course.vault, course.now())
     settings = course.vault.live.policy.settings
+    held = counted(course.means.state, settings, course.now())
     if held is None:
         return None
     return BudgetLine(

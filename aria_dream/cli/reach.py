@@ -12,19 +12,32 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from aria_dream.cli.dream import run_dream
-from aria_dream.cli.output import counted, echo_json, progress_bar
-from aria_dream.cli.reach_shown import ASKING, egress_object, reach_object, say_egress, say_reach
+from aria_dream.cli.output import counted as amount
+from aria_dream.cli.output import echo_json, progress_bar
+from aria_dream.cli.reach_shown import (
+    ASKING,
+    egress_object,
+    probe_object,
+    reach_object,
+    say_egress,
+    say_probe,
+    say_reach,
+)
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.effects.codex_reacher import CodexReacher
 from aria_dream.effects.consent import CONSENT, has_consent, write_consent
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
+from aria_dream.effects.egress import Gate
 from aria_dream.effects.egress_log import read_egress
 from aria_dream.effects.files import DiskVault
+from aria_dream.effects.ledger import counted
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import find_places
 from aria_dream.effects.reach_asks import answered_in_notes
 from aria_dream.effects.reach_book import ReachBook
+from aria_dream.effects.reach_probe import KIND, ProbeResult, run_probe
+from aria_dream.effects.reach_wait import pause_text
 from aria_dream.effects.records import RecordBook
 from aria_dream.policy.clock import local_now
 from aria_dream.reach_cycle import Means, ReachRequest, reach_once
@@ -35,7 +48,6 @@ if TYPE_CHECKING:
     from aria_dream.dream.reach_record import ReachKind
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.places import Places
-    from aria_dream.reach_cycle import Reacher
 
 
 @click.command("reach")
@@ -45,6 +57,7 @@ if TYPE_CHECKING:
 @click.option("--start", metavar="NOTE", help="internal: take the last dream that started from this note.")
 @click.option("--dry-run", is_flag=True, help="Show the exact text that would leave, to whom, and the budget.")
 @click.option("--consent", is_flag=True, help="Confirm for this machine that text of notes may leave it.")
+@click.option("--probe", is_flag=True, help="Try the wall: one trivial reach, what it wrote (nothing), what it costs.")
 @click.option("--log", is_flag=True, help="Show what has left this machine, when and to whom.")
 @click.option("--backfill-memo", is_flag=True, help="Read again from the dream notes which pairs are answered.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -64,6 +77,8 @@ def command(vault: Path, *, start: str | None, dry_run: bool, consent: bool, as_
             say_egress(found, problems)
     elif mode == "backfill_memo":
         _backfill(vault, places, as_json=as_json)
+    elif mode == "probe":
+        _probe(vault, places, consent=consent, as_json=as_json)
     elif not mode:
         _confirm_only(places, as_json=as_json)
     else:
@@ -84,6 +99,8 @@ def _mode(modes: Mapping[str, bool], *, start: str | None, dry_run: bool, consen
         raise click.UsageError("--start belongs to --internal.")
     if mode in ("log", "backfill_memo") and (dry_run or consent):
         raise click.UsageError(f"{named} sends nothing; leave --dry-run and --consent out.")
+    if mode == "probe" and dry_run:
+        raise click.UsageError("--probe sends no word of your notes, so there is nothing to show; leave --dry-run out.")
     if dry_run and consent:
         raise click.UsageError("--dry-run sends nothing, so there is nothing to confirm; leave --consent out.")
     return mode
@@ -125,7 +142,29 @@ def _reach(
         say_reach(result, settings)
 
 
-def open_reacher(vault: DreamtVault, places: Places) -> Reacher:
+def _probe(root: Path, places: Places, *, consent: bool, as_json: bool) -> None:
+    vault = read_dreamt_vault(root, places)
+    policy, sharing = vault.live.policy, vault.sharing
+    now = local_now(datetime.now().astimezone(), policy.settings.timezone)
+    assert now.tzinfo is not None
+    reacher = open_reacher(vault, places)
+    gate = Gate(state=places.state, sharing=sharing, purpose=KIND)
+    refusal = policy.reach_refusal() or sharing.closed or pause_text(places.state, now)
+    if refusal:
+        result = ProbeResult(reason=refusal, destination=reacher.destination)
+    else:
+        if not has_consent(places.state):
+            _confirmed(places, reacher.destination, given=consent)
+        with ReachBook(vault.live.state_folder(places)).alone().held():
+            result = run_probe(reacher, gate, now.tzinfo)
+    left = counted(places.state, policy.settings, now)
+    if as_json:
+        echo_json(probe_object(result, left, policy.settings))
+    else:
+        say_probe(result, left, policy.settings, place=policy.path)
+
+
+def open_reacher(vault: DreamtVault, places: Places) -> CodexReacher:
     """Who is asked: Codex CLI, with the model that the policy names."""
     return CodexReacher(vault=vault.root, state=places.state, settings=vault.live.policy.settings)
 
@@ -178,5 +217,5 @@ def _backfill(root: Path, places: Places, *, as_json: bool) -> None:
         return
     for problem in problems:
         click.echo(f"To mend: reach-memo.tsv: {problem}", err=True)
-    told = counted(len(found), "answered pair")
+    told = amount(len(found), "answered pair")
     click.echo(f"The dream notes tell of {told}; {added} of them were new to the memo, which holds {len(known)} now.")

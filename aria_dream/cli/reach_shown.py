@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, assert_never
 
 import click
@@ -9,12 +10,20 @@ import click
 from aria_dream.cli.output import counted as amount
 from aria_dream.dream.reach import Answer
 from aria_dream.dream.reach_block import NoAnswer, render_reach_block
+from aria_dream.effects.consent import has_consent
+from aria_dream.effects.ledger import LEDGER
+from aria_dream.effects.ledger import counted as counted_for
+from aria_dream.effects.reach_wait import pause_text
+from aria_dream.policy.clock import local_now
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from aria_dream.dream.budget import Spent
     from aria_dream.effects.egress_log import Egress
+    from aria_dream.effects.live_policy import LivePolicy
+    from aria_dream.effects.places import Places
+    from aria_dream.effects.reach_probe import ProbeResult
     from aria_dream.errors import Problem
     from aria_dream.policy.settings import Settings
     from aria_dream.reach_cycle import ReachResult
@@ -55,6 +64,38 @@ def budget_object(counted: Spent | None, settings: Settings) -> dict[str, object
     if counted is not None:
         spent = {"in_5h": counted.in_5h, "in_week": counted.in_week, "in_month": counted.in_month}
     return {"spent": spent, "limits": limits, "requests_per_reach": settings.requests_per_reach}
+
+
+def reach_lines(places: Places, live: LivePolicy) -> Iterator[str]:
+    """For `status`: what is left of the budget and what holds a reach back. Nothing where nobody ever reached."""
+    counted, pause = _standing(places, live)
+    if not (places.state / LEDGER).exists() and not pause and not has_consent(places.state):
+        return
+    if refusal := live.policy.reach_refusal():
+        yield f"No reach may be made: {refusal}."
+    elif pause:
+        yield f"{pause[:1].upper()}{pause[1:]}."
+    yield f"Reach: {_lowered(budget_text(counted, live.policy.settings))}"
+
+
+def reach_state(places: Places, live: LivePolicy) -> dict[str, object]:
+    """For `status --json`: whether a reach could be made, and the budget."""
+    counted, pause = _standing(places, live)
+    return {
+        "refusal": live.policy.reach_refusal(),
+        "pause": pause,
+        "confirmed": has_consent(places.state),
+        **budget_object(counted, live.policy.settings),
+    }
+
+
+def _standing(places: Places, live: LivePolicy) -> tuple[Spent | None, str]:
+    now = local_now(datetime.now().astimezone(), live.policy.settings.timezone)
+    return counted_for(places.state, live.policy.settings, now), pause_text(places.state, now, by_itself=True)
+
+
+def _lowered(sentence: str) -> str:
+    return f"{sentence[:1].lower()}{sentence[1:]}"
 
 
 def verdict_of(result: ReachResult) -> str:
@@ -179,4 +220,50 @@ def egress_object(found: Sequence[Egress], problems: Sequence[Problem]) -> dict[
             for one in found
         ],
         "problems": [str(problem) for problem in problems],
+    }
+
+
+def say_probe(result: ProbeResult, left: Spent | None, settings: Settings, *, place: str) -> None:
+    """Prints what a probe showed, and the line that belongs into the policy note at `place`."""
+    budget = budget_text(left, settings)
+    if result.reason:
+        click.echo(f"{result.reason[:1].upper()}{result.reason[1:]}.")
+        said = "nothing was sent" if result.resolution in (None, "unsent") else f"{result.resolution}, spent"
+        click.echo(f"reach (probe): {said}. {budget}")
+        return
+    click.echo(f"{result.destination}, Codex CLI {result.version or 'of unknown version'}, answered:")
+    click.echo(f"  {result.answer}")
+    searched = amount(result.web_turns, "web turn")
+    click.echo(f"Searched the web live: {'yes, ' + searched if result.web_turns else 'no'}.")
+    if result.left or result.changed:
+        click.echo(f"Written where nothing may be written: {', '.join((*result.left, *result.changed))}.")
+        click.echo("Something may have changed these files meanwhile; if nothing did, do not reach from this machine.")
+    else:
+        files = amount(result.files, "file")
+        click.echo(f"Written: nothing. Its own folders are empty, and the vault's {files} are as before.")
+    click.echo(f"It took {amount(result.requests, 'metered request')} and {result.seconds:.0f} seconds.")
+    if result.line and result.requests != settings.requests_per_reach:
+        click.echo(f"Write this line into {place or 'the policy note'}, so that the budget counts what a reach costs:")
+        click.echo(f"  {result.line}")
+    verdict = "the wall holds" if result.holds else "the wall was not shown to hold"
+    click.echo(f"reach (probe): {verdict}. {budget}")
+
+
+def probe_object(result: ProbeResult, left: Spent | None, settings: Settings) -> dict[str, object]:
+    """The JSON object of `reach --probe`."""
+    return {
+        "kind": "probe",
+        "reason": result.reason,
+        "destination": result.destination,
+        "version": result.version or None,
+        "resolution": result.resolution,
+        "holds": result.holds,
+        "answer": result.answer or None,
+        "web_turns": result.web_turns,
+        "requests": result.requests,
+        "seconds": round(result.seconds, 3),
+        "left": list(result.left),
+        "changed": list(result.changed),
+        "line": result.line or None,
+        "budget": budget_object(left, settings),
     }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from aria_dream.cli.output import counted, echo_json
+from aria_dream.cli.reach_shown import reach_lines, reach_state
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import find_places
@@ -42,9 +43,9 @@ def command(vault: Path, *, as_json: bool) -> None:
     folder = live.state_folder(places)
     daemon, status, remembered = read_daemon(folder), read_status(folder), RunBook(folder).read()
     if as_json:
-        echo_json(_object(root, live, daemon, status, remembered))
+        echo_json({**_object(root, live, daemon, status, remembered), "reach": reach_state(places, live)})
     else:
-        for line in _lines(root, live, daemon, status, remembered):
+        for line in (*_lines(root, live, daemon, status, remembered), *reach_lines(places, live)):
             click.echo(line)
 
 

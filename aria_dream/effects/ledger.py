@@ -14,7 +14,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.budget import EXCESS, INITIATED, NOTED, Refused, Row, parse_ledger, plan_reservation, render_row
+from aria_dream.dream.budget import (
+    EXCESS,
+    INITIATED,
+    NOTED,
+    Refused,
+    Row,
+    parse_ledger,
+    plan_reservation,
+    render_row,
+    spent,
+)
 from aria_dream.effects.lock import VaultLock
 from aria_dream.effects.swap import sync_file, sync_folder
 from aria_dream.errors import Problem, WriteRefusedError
@@ -24,7 +34,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
     from pathlib import Path
 
-    from aria_dream.dream.budget import Resolution
+    from aria_dream.dream.budget import Resolution, Spent
     from aria_dream.policy.settings import Settings
 
 LEDGER = "reach-ledger.tsv"
@@ -64,6 +74,15 @@ def read_ledger(state: Path) -> tuple[tuple[Row, ...], tuple[Problem, ...]]:
     except FileNotFoundError:
         return (), ()
     return parse_ledger(content.decode("utf-8", "replace"))
+
+
+def counted(state: Path, settings: Settings, now: datetime) -> Spent | None:
+    """What each window of the budget holds at `now` (aware, in the writer's zone); None where nobody can tell."""
+    assert now.tzinfo is not None
+    try:
+        return spent(read_ledger(state)[0], settings, now, now.tzinfo)
+    except OSError:
+        return None
 
 
 def reserve(

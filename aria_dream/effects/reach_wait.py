@@ -50,6 +50,19 @@ def read_pause(state: Path, now: datetime) -> Pause | None:
     return found if now < found.until <= now + LONGEST_WAIT else None
 
 
+def pause_text(state: Path, now: datetime, *, by_itself: bool = False) -> str:
+    """Why the account rests from reaching at `now` (aware, in the writer's zone), as a clause; `""` where it does not.
+
+    What only a person can end, such as a login that is not accepted, holds back what happens by itself alone.
+    """
+    pause = read_pause(state, now)
+    if pause is None or (pause.until is None and not by_itself):
+        return ""
+    if pause.until is None:
+        return f"the reach rests until you have done something about it: {pause.reason}"
+    return f"the reach rests until {pause.until.astimezone(now.tzinfo):%Y-%m-%d %H:%M}: {pause.reason}"
+
+
 def note_failure(
     state: Path, failure: Failure, reason: str, now: datetime, *, jitter: Callable[[], float] = random
 ) -> Pause | None:
