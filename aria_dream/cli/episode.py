@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 REFUSALS = ("no reach: ", "nothing was sent: ", "the reach rests until ")
 """How a reach begins to say that budget, policy, confirmation or plan held it back."""
-MOST_LOOKS = 50
-"""A change that moves notes makes the vault be read again before the next one."""
 
 
 @click.command("episode")
@@ -68,7 +66,7 @@ def _ticks(root: Path, leave: Leave, quiet_s: float) -> dict[str, object]:
     """How many ticks were carried out, by what became of them."""
     from dataclasses import replace
 
-    from aria_dream.cli.desk import add_settlement, open_desk
+    from aria_dream.cli.desk import MOST_LOOKS, add_settlement, open_desk
     from aria_dream.review_cycle import Settlement, settle
 
     done = Settlement()
