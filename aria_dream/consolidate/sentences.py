@@ -54,7 +54,8 @@ def split_sentences(text: str, words: Sequence[Word]) -> list[Sentence]:
         last = found[-1][-1] if found else None
         new = last is None or (
             _is_block(word) != _is_block(last)
-            or (word.key.startswith(("!", "$$")) and len(word.key) > 1)
+            or _is_alone(word)
+            or _is_alone(last)
             or _BOUNDARY.search(text, last.end, word.start + 1) is not None
             or (last.key in _CLOSING and text[last.end : last.end + 1].isspace())
         )
@@ -67,6 +68,11 @@ def split_sentences(text: str, words: Sequence[Word]) -> list[Sentence]:
 def _is_block(word: Word) -> bool:
     """Whether a word is a block of code, which is a sentence whatever stands beside it."""
     return bool(word.place & CODE) and not word.key.startswith("`")
+
+
+def _is_alone(word: Word) -> bool:
+    """Whether a word is an embed or a formula set apart."""
+    return word.key.startswith(("!", "$$")) and len(word.key) > 1
 
 
 def sentence_end(text: str, sentence: Sentence) -> int:
