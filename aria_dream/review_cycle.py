@@ -31,7 +31,7 @@ from aria_dream.review.plan import Planned, changes_of, whole_lines
 from aria_dream.review.proposal import event_record, planned_record
 from aria_dream.review.safety import safety_refusal
 from aria_dream.review.showing import shown_change
-from aria_dream.taking_back import take_back
+from aria_dream.taking_back import open_again, take_back
 from aria_dream.vault.edit import Exists, Refusal, decode_note
 from aria_dream.vault.graph import row_of, targets_of
 from aria_dream.vault.note import NotePath
@@ -56,7 +56,6 @@ __all__ = [
 ]  # fmt: skip
 
 LINKED_BY_HAND = "you linked them yourself"
-UNDONE = "it was settled, and that was undone"
 
 
 def settle(desk: Desk) -> Settlement:
@@ -81,8 +80,8 @@ def settle(desk: Desk) -> Settlement:
     done.said += [f"{problem.path}:{problem.line}: {problem.message}" for problem in problems]
     for decision in _last_first(decisions, records.states):
         _decide(desk, decision, records.states.get(decision.id), ticked, done)
+    open_again(desk)
     records = desk.book.read()
-    _open_again(desk, records)
     _notice_links(desk, records, done)
     _let_pass(desk, records, {one.tick.id for one in ticked}, done)
     apply_approved(desk, done)
@@ -96,13 +95,6 @@ def _last_first(decisions: Iterable[Decision], states: Mapping[str, ProposalStat
     undone = [one for one in decisions if one.choice == "undo"]
     undone.sort(key=lambda one: states[one.id].since if one.id in states else datetime.min.replace(tzinfo=UTC))
     return [*reversed(undone), *(one for one in decisions if one.choice != "undo")]
-
-
-def _open_again(desk: Desk, records: Records) -> None:
-    """A contradiction whose settling was taken back is open: it is proposed as before."""
-    for id_, state in records.states.items():
-        if state.proposal.kind == "resolve_contradiction" and state.state == "rolled_back":
-            desk.book.note(event_record("reopened", id_, desk.now, by=state.by, reason=UNDONE))
 
 
 def _decide(

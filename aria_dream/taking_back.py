@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from aria_dream.world import PastChange
 
 
+UNDONE = "it was settled, and that was undone"
+
+
 def take_back(desk: Desk, state: ProposalState, done: Settlement, *, by: str) -> tuple[str, ...]:
     """What is left to be done by hand, one sentence each; empty where the decision is undone, or can be later.
 
@@ -42,6 +45,13 @@ def take_back(desk: Desk, state: ProposalState, done: Settlement, *, by: str) ->
         )
         return ()
     return _roll_back(desk, state, change, done, by=by)
+
+
+def open_again(desk: Desk) -> None:
+    """A contradiction whose settling was taken back is open: it is proposed as before."""
+    for id_, state in desk.book.read().states.items():
+        if state.proposal.kind == "resolve_contradiction" and state.state == "rolled_back":
+            desk.book.note(event_record("reopened", id_, desk.now, by=state.by, reason=UNDONE))
 
 
 def _hint(state: ProposalState) -> str:
@@ -83,6 +93,7 @@ def _write(desk: Desk, state: ProposalState, changes: ChangeSet, done: Settlemen
             desk.book.note(event_record("rolled_back", state.proposal.id, desk.now, by=by))
             done.undone.append(state.proposal.id)
             done.moved = done.moved or is_structural(changes)
+            open_again(desk)
             return ()
         case Exists():
             return _by_hand(state, (f"“{outcome.path}” is in the way; rename it and undo again",), done)

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MOST_LOOKS = 50
-"""A change that moves notes makes the vault be read again before the next one."""
-
 
 @click.command("episode")
 @click.argument("vault", type=click.Path(path_type=Path))
@@ -64,7 +61,7 @@ def _ticks(root: Path, leave: Leave, quiet_s: float) -> dict[str, object]:
     """How many ticks were carried out, by what became of them."""
     from dataclasses import replace
 
-    from aria_dream.cli.desk import add_settlement, open_desk
+    from aria_dream.cli.desk import MOST_LOOKS, add_settlement, open_desk
     from aria_dream.review_cycle import Settlement, settle
 
     done = Settlement()

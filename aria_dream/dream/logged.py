@@ -142,6 +142,14 @@ _NOT_PLACED = re.compile(rf", (?P<at>{MOMENT}): (?P<where>.*)")
 _PLAIN_OUTCOME = re.compile(rf", (?P<at>{MOMENT})")
 
 
+_OWN_ID = re.compile(r"(?<!\\)\^aria-")
+
+
+def bears_id(line: str) -> bool:
+    """Whether a line holds an id of ours; in a title or a reason it would stand escaped."""
+    return _OWN_ID.search(line) is not None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
     """A tick box of ours as found in a text."""

@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, field, replace
-from datetime import date
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from aria_dream.dream.logged import (
     ID,
     ITEM,
     MOMENT,
-    NUMBER,
     LoggedLink,
     link_end,
-    parse_box,
     parse_link,
     render_link,
 )
@@ -26,6 +23,7 @@ from aria_dream.dream.plain_text import clean, escape_plain, unescape_plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import date
 
 Said = Literal["done", "never again", "undone", "not done"]
 
@@ -59,6 +57,14 @@ DONE: Final[Mapping[str, str]] = {
 LONGEST_OPENING: Final = 6_000
 """Characters of a bold line; notes whose names need more are decided in the terminal."""
 ASK: Final = "Both boxes are ticked. Untick one, and the other holds."
+
+_ASKED: Final = re.compile(rf"[ \t>]*(?:{ITEM})?{re.escape(ASK)}[ \t]*")
+
+
+def is_ask(line: str) -> bool:
+    """Whether the line asks which of two ticked boxes holds."""
+    return _ASKED.fullmatch(line) is not None
+
 
 _KINDS: Final = {lead: kind for kind, lead in LEADS.items()}
 _EXACTLY: Final = "What would be written"
@@ -120,9 +126,17 @@ class DecidedChange:
 ChangeItem = LoggedChange | DecidedChange
 
 
+def visible(line: str) -> str:
+    """One line of a note with what cannot be seen named by number: `<U+200B>`. Tabs stay."""
+    return "".join(f"<U+{ord(c):04X}>" if c != "\t" and unicodedata.category(c) in _UNSEEN else c for c in line)
+
+
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
+
 def bare(line: str) -> str:
     """One line of a note as it stands in our fence: exactly it, with what acts or cannot be seen named by number."""
-    text = "".join(f"<U+{ord(c):04X}>" if c != "\t" and unicodedata.category(c) in _UNSEEN else c for c in line)
+    text = visible(line)
     for acting, at in (("%%", 1), ("<%", 0), ("^aria-", 0)):
         named = f"{acting[:at]}<U+{ord(acting[at]):04X}>{acting[at + 1 :]}"
         while acting in text:
@@ -131,16 +145,13 @@ def bare(line: str) -> str:
     return kept + "".join(f"<U+{ord(c):04X}>" for c in text[len(kept) :])
 
 
-_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-
-
-def inert(text: str) -> str:
+def inert(text: str, *, brackets: bool = False) -> str:
     """`text` on one line as Markdown that shows exactly it and does nothing; an address is no link. `unescape_plain`
     gives the cleaned text back."""
-    return _ADDRESS.sub("&#58;", escape_plain(text))
+    return _ADDRESS.sub(r"\1&#58;", escape_plain(text, brackets=brackets))
 
 
-_ADDRESS: Final = re.compile(r"(?<!\\):(?=//)")
+_ADDRESS: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\?:(?=//)")
 
 
 def _plain(title: str, *, comma: bool = False) -> str:
@@ -202,7 +213,7 @@ def render_change(change: ChangeItem) -> str:
     if isinstance(change, DecidedChange):
         told = "".join(f"- not undone: {inert(sentence)}\n" for sentence in change.told)
         return f"- {render_decided(change)}\n{told}"
-    judge = re.sub(r"[),]", r"\\\g<0>", escape_plain(change.judge, brackets=True))
+    judge = re.sub(r"[),]", r"\\\g<0>", inert(change.judge, brackets=True))
     sure = "" if change.confidence is None else f", {change.confidence:.2f}"
     lines = [
         opening(change.kind, change.ends),
@@ -272,91 +283,13 @@ def parse_decided(line: str) -> DecidedChange | None:
     )
 
 
-_PROPOSED: Final = re.compile(r"proposed: (\d{4}-\d{2}-\d{2})")
-_WHY: Final = re.compile(rf"why: (?P<reason>.*) \((?P<judge>(?:\\.|[^()\\])*?)(?:, (?P<p>{NUMBER}))?\)")
-_JANUS: Final = re.compile(r"Janus: (STANDS|FALLS|UNSURE)(?:, (.+))?")
-_REMARK: Final = re.compile(r"([a-z][a-z ]{0,30}): (.+)")
-_TOLD: Final = re.compile(ITEM + r"not undone: (.+)")
 _CALLOUT: Final = re.compile(rf"[ \t]*> ?\[![a-z]+\][-+]? {_EXACTLY} \((?P<mark>[0-9a-f]{{8,64}})\)")
-_FENCE: Final = re.compile(r">[ \t]*(`{3,})(?:diff)?")
-_MORE: Final = re.compile(r">[ \t]*(\d{1,9}) more lines: .*")
 
 
 def parse_mark(line: str) -> str:
     """The mark of the change that the callout below shows; `""` where the line begins none."""
     found = _CALLOUT.fullmatch(line)
     return found["mark"] if found else ""
-
-
-@dataclass(slots=True)
-class ChangeReading:
-    """One pass over the lines of a managed block; every line goes to `take`, and `items` are what they said."""
-
-    items: list[ChangeItem] = field(default_factory=list)
-    fence: str = ""
-    """Of the fence that is open."""
-
-    def begins(self, line: str) -> bool:
-        """Whether the line is the first of a change."""
-        return parse_opening(line) is not None or ("^aria-" in line and parse_decided(line) is not None)
-
-    def take(self, line: str, kind: str) -> None:
-        """One more line; `kind` is what the heading above says. Raises ValueError where its date is none."""
-        if self.fence:
-            self._take_fenced(line)
-        elif opened := parse_opening(line):
-            self.items.append(
-                LoggedChange(
-                    id="", kind=opened[0], ends=opened[1], proposed_on=date.min, reason="", judge="", confidence=None
-                )
-            )
-        elif "^aria-" in line and (decided := parse_decided(line)):
-            self.items.append(replace(decided, kind=kind))
-        elif self.items:
-            self.items[-1] = self._with_line(self.items[-1], line.rstrip())
-
-    def _take_fenced(self, line: str) -> None:
-        text = line.rstrip()
-        if text.removeprefix(">").strip() == self.fence:
-            self.fence = ""
-            return
-        item = self.items[-1]
-        assert isinstance(item, LoggedChange)
-        said = text.removeprefix("> ") if text.startswith("> ") else text.removeprefix(">")
-        self.items[-1] = replace(item, diff=(*item.diff, said))
-
-    def _with_line(self, item: ChangeItem, line: str) -> ChangeItem:
-        if isinstance(item, DecidedChange):
-            told = _TOLD.fullmatch(line)
-            return item if told is None else replace(item, told=(*item.told, unescape_plain(told[1])))
-        if ASK in line:
-            return replace(item, asked=True)
-        if mark := parse_mark(line):
-            return replace(item, mark=mark)
-        if fence := _FENCE.fullmatch(line):
-            self.fence = fence[1]
-            return item
-        if more := _MORE.fullmatch(line):
-            return replace(item, more=int(more[1]))
-        box = parse_box(line) if "^aria-" in line else None
-        if box is not None:
-            if box.what == "never":
-                return replace(item, id=box.id, never_ticked=box.ticked)
-            return replace(item, id=box.id, approve_ticked=box.ticked)
-        return _with_words(item, line)
-
-
-def _with_words(item: LoggedChange, line: str) -> LoggedChange:
-    if proposed := _PROPOSED.fullmatch(line):
-        return replace(item, proposed_on=date.fromisoformat(proposed[1]))
-    if why := _WHY.fullmatch(line):
-        reason, judge = unescape_plain(why["reason"]), unescape_plain(why["judge"])
-        return replace(item, reason=reason, judge=judge, confidence=None if why["p"] is None else float(why["p"]))
-    if janus := _JANUS.fullmatch(line):
-        return replace(item, janus=janus[1], janus_reason=unescape_plain(janus[2] or ""))
-    if remark := _REMARK.fullmatch(line):
-        return replace(item, remarks=(*item.remarks, (remark[1], unescape_plain(remark[2]))))
-    return item
 
 
 def plain_ends(ends: Sequence[LoggedLink]) -> tuple[LoggedLink, ...]:

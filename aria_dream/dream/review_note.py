@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
+from aria_dream.dream.change_reading import ChangeReading
 from aria_dream.dream.dream_log import with_line
-from aria_dream.dream.logged import LoggedPair, parse_pair_line, render_pair
-from aria_dream.dream.logged_change import ASK, ChangeReading, render_change
+from aria_dream.dream.logged import LoggedPair, bears_id, parse_pair_line, render_pair
+from aria_dream.dream.logged_change import ASK, is_ask, render_change
 from aria_dream.errors import Problem
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def read_managed(text: str) -> tuple[ManagedBlock | None, tuple[Problem, ...]]:
     except ValueError:
         return None, (Problem("", above, "a day inside the review list is no date, so the list is left alone"),)
     expected = render_managed(items, changes).split("\n")
-    found = [(line.replace("[X]", "[x]") if "^aria-" in line else line).rstrip() for line in lines]
+    found = [(line.replace("[X]", "[x]") if bears_id(line) else line).rstrip() for line in lines]
     # The end marker is the last line of both and stands nowhere else, so lists of other lengths differ before it.
     for offset, (is_, should) in enumerate(zip(found, expected, strict=False)):
         if is_ != should:
@@ -157,7 +158,7 @@ def _parts(lines: Sequence[str]) -> tuple[tuple[ReviewItem, ...], tuple[ChangeIt
 
 
 def _with_line(item: ReviewItem, line: str) -> ReviewItem:
-    if ASK in line:
+    if is_ask(line):
         return replace(item, asked=True)
     day = _DREAMT.fullmatch(line)
     if day is None:

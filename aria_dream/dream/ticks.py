@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from aria_dream.dream.dream_log import numbered_lines
-from aria_dream.dream.logged import Box, parse_box, parse_outcome, parse_pair_line, render_outcome
-from aria_dream.dream.logged_change import ASK, parse_decided, parse_mark, parse_opening
+from aria_dream.dream.logged import Box, bears_id, parse_box, parse_outcome, parse_pair_line, render_outcome
+from aria_dream.dream.logged_change import ASK, is_ask, parse_decided, parse_mark, parse_opening
 from aria_dream.errors import Problem
 
 if TYPE_CHECKING:
@@ -76,9 +76,9 @@ def read_ticks(text: str) -> tuple[tuple[Tick, ...], tuple[Problem, ...]]:
     above: _Above | None = None
     last = ""
     for number, line in numbered_lines(text):
-        if "^aria-" not in line:
+        if not bears_id(line):
             above = _above(line, above)
-            if ASK in line and last in seen:
+            if last in seen and is_ask(line):
                 seen[last].asked = True
             continue
         decided = parse_decided(line)
@@ -143,7 +143,7 @@ def _own_lines(text: str, id_: str) -> list[tuple[int, str, bool]]:
     """Line number, text and whether it is decided already, of every line that carries the id."""
     own = []
     for number, line in numbered_lines(text):
-        if "^aria-" not in line:
+        if not bears_id(line):
             continue
         box, decided = parse_box(line), parse_outcome(line)
         if decided is not None and decided[0] == id_:

@@ -112,7 +112,11 @@ def _titled(link: LoggedLink | None, title: str) -> LoggedLink:
     if link.title != title and link.style == "wiki" and (escape_plain(title) != title or "|" in title):
         return plain
     titled = replace(link, title=title)
-    return plain if "**" in render_link(titled) else titled
+    return plain if _ACTING.search(render_link(titled)) else titled
+
+
+_ACTING: Final = re.compile(r"\*\*|::|==|%%|://|~~|<%")
+"""What would act on the line around a link, where a name holds it."""
 
 
 def _cut(text: str) -> str:
