@@ -325,7 +325,7 @@ class _Sitting:
         proposal = replace(
             proposal,
             episode=self._run.id,
-            evidence={**proposal.evidence, "finding": mark, "atoms": list(atoms)},
+            extra={**proposal.extra, "finding": mark, "atoms": list(atoms)},
         )
         if not self._is_rehearsal:
             if earlier is None:
@@ -343,4 +343,4 @@ class _Sitting:
 
 def is_about(state: ProposalState, mark: str) -> bool:
     """Whether the proposal came of that finding."""
-    return state.proposal.evidence.get("finding") == mark
+    return state.proposal.extra.get("finding") == mark

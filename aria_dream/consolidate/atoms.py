@@ -179,7 +179,8 @@ def _is_atom(words: Sequence[Word]) -> bool:
     unspaced = sum(1 for word in words if _UNSPACED_WORD.match(word.key))
     if own - unspaced / 2 < LEAST_WORDS:
         return False
-    return own >= LEAST_SHARE * sum(1 for word in words if word.place & CODE or word.key[0].isalnum())
+    every = sum(len(word.key.split()) for word in words if word.place & CODE or word.key[0].isalnum())
+    return own >= LEAST_SHARE * every
 
 
 _UNSPACED_WORD: Final = re.compile(rf"[{UNSPACED}]$")

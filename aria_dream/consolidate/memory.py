@@ -52,7 +52,7 @@ def remembered_of(
     for state in states:
         if state.proposal.kind == "link":
             continue
-        finding = str(state.proposal.evidence.get("finding") or "")
+        finding = str(state.proposal.extra.get("finding") or "")
         if state.proposal.episode == run.id and state.is_open and finding not in run.brought:
             continue  # a crash came between the proposal and its record
         is_lapsed = state.state == "expired" and state.since + timedelta(days=lapse_days) > run.at
@@ -75,7 +75,7 @@ def remembered_of(
 
 def _atoms(state: ProposalState, note_ids: dict[str, str]) -> set[str]:
     """Ids of the atoms that a proposal brings together: as it was made, and of its notes under today's names."""
-    named = state.proposal.evidence.get("atoms")
+    named = state.proposal.extra.get("atoms")
     ids = {str(one) for one in named} if isinstance(named, list | tuple) else set()
     return ids | {note_ids[path] for path in state.paths if path in note_ids and state.proposal.kind == "merge"}
 

@@ -104,7 +104,7 @@ def _as_written(text: str, sentence: Sentence) -> str:
 
 def _tags(text: str) -> list[str]:
     note = parse_note("\n" + text)
-    return list(dict.fromkeys(note.tags))
+    return list({tag.lower(): tag for tag in reversed(note.tags)}.values())[::-1]
 
 
 def _with_links(kept: str, other: str) -> str:

@@ -33,8 +33,11 @@ class Series:
 
 
 def render_plots(all_series: Sequence[Series]) -> str:
-    """The HTML block, one picture beside the other; ends with a line end. `""` where there is nothing to draw."""
-    shown = [series for series in all_series if any(value is not None for value in series.values)]
+    """The HTML block, one picture beside the other; ends with a line end. `""` where there is nothing to draw.
+
+    A series in which nothing ever happened is left out.
+    """
+    shown = [series for series in all_series if any(series.values)]
     if not shown:
         return ""
     pictures = "".join(_picture(series) for series in shown)

@@ -53,8 +53,9 @@ def split_sentences(text: str, words: Sequence[Word]) -> list[Sentence]:
     for word in words:
         last = found[-1][-1] if found else None
         new = last is None or (
-            word.place & CODE != last.place & CODE
-            or (word.key[:1] in "!$`" and len(word.key) > 1)
+            _is_block(word) != _is_block(last)
+            or _is_alone(word)
+            or _is_alone(last)
             or _BOUNDARY.search(text, last.end, word.start + 1) is not None
             or (last.key in _CLOSING and text[last.end : last.end + 1].isspace())
         )
@@ -62,6 +63,16 @@ def split_sentences(text: str, words: Sequence[Word]) -> list[Sentence]:
             found.append([])
         found[-1].append(word)
     return [Sentence(tuple(word.key for word in part), part[0].start, part[-1].end) for part in found]
+
+
+def _is_block(word: Word) -> bool:
+    """Whether a word is a block of code, which is a sentence whatever stands beside it."""
+    return bool(word.place & CODE) and not word.key.startswith("`")
+
+
+def _is_alone(word: Word) -> bool:
+    """Whether a word is an embed or a formula set apart."""
+    return word.key.startswith(("!", "$$")) and len(word.key) > 1
 
 
 def sentence_end(text: str, sentence: Sentence) -> int:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from aria_dream.vault.link import Link
-    from aria_dream.vault.note import Note
+    from aria_dream.vault.note import Note, Span
 
 _MARKDOWN: Final = Markdown(
     options=Options.ENABLE_TABLES | Options.ENABLE_MATH | Options.ENABLE_FOOTNOTES | Options.ENABLE_TASKLISTS
@@ -38,10 +38,11 @@ UNSPACED: Final = (
 _LAYOUT: Final = (
     r".,;:()\[\]{}\\\u2026\u00b7\u2013\u2014\u3001\u3002\uff0c\uff1b\uff1a\uff08\uff09\u200b-\u200f\ufeff\u00ad"
 )
+_INSIDE: Final = rf"(?:(?![{UNSPACED}])[^\W_]|[\u0300-\u036f])"
 _TOKEN: Final = re.compile(
     rf"""(?:(?<![\w.,])[-\u2212+\u00b1]?[.,]?)?\d(?:[\d.,:/'\u2019\u00d7\u2013-]*\d)?   # a number, whole
     | [{UNSPACED}]
-    | (?:(?![{UNSPACED}])[^\W\d_])(?:(?![{UNSPACED}])[^\W_])*(?:['\u2019\u02bc](?:(?![{UNSPACED}])[^\W_])+)*   # a word
+    | (?:(?![{UNSPACED}])[^\W\d_]){_INSIDE}*(?:['\u2019\u02bc]{_INSIDE}+)*   # a word
     | [-\u2013\u2014\u2212](?=\s*\d)                                             # a minus, or between two numbers
     | \*(?<=\w\*)(?=\w)
     | (?<!=)=(?!=)
@@ -250,10 +251,10 @@ class _Reader:
         number = bisect_left(self._wiki, at, key=lambda link: link.start)
         return self._wiki[number] if number < len(self._wiki) and self._wiki[number].start < end else None
 
-    def _hidden_at(self, at: int, end: int) -> _Span | None:
+    def _hidden_at(self, at: int, end: int) -> Span | None:
         number = bisect_left(self._starts, at)
         if number < len(self._starts) and self._starts[number] < end:
-            return _Span(self._hidden[number].start, self._hidden[number].end)
+            return self._hidden[number]
         return None
 
     def _read_wikilink(self, link: Link) -> None:
@@ -287,11 +288,6 @@ class _Reader:
             behind = word.end()
         if _STOP.search(piece, behind):
             self._apart = True
-
-
-class _Span(NamedTuple):
-    start: int
-    end: int
 
 
 def split_words(text: str) -> Iterator[str]:

@@ -10,31 +10,58 @@ import json
 import os
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.consolidate.clusters import Cluster as ReadCluster
+from aria_dream.consolidate.comparison import embedded_compare
+from aria_dream.consolidate.duplicates import ClusterProposal, Making, cluster_proposals, paths_of
+from aria_dream.consolidate.judged import as_pair_verdict
 from aria_dream.consolidate.record import Part, Scan
+from aria_dream.consolidate.verdict import Escalated, Merge, Normalize
 from aria_dream.consolidate.work import Candidate, Member, Work
 from aria_dream.dream.jsonl import as_mapping, as_texts
 from aria_dream.effects.atom_table import find_near, read_atoms
 from aria_dream.effects.embedding import load_embedder
+from aria_dream.effects.standing import read_standing
 from aria_dream.effects.vectors import ContentCache
 from aria_dream.errors import MissingPartError
+from aria_dream.vault.edit import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.near import NearRow
-    from aria_dream.consolidate.verdict import NearPair
+    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
+    from aria_dream.consolidate.work import Cluster
+    from aria_dream.consolidation_cycle import Made
     from aria_dream.desk import Desk
     from aria_dream.effects.atom_table import AtomTable
     from aria_dream.effects.places import Places
+    from aria_dream.review.proposal import ProposalState
 
     Progress = Callable[[int, int], None]
 
+CHANGED: Final = "one of its notes has changed since the night began"
 ANALYSED: Final = "analysed.json"
 """Marks of the texts that a night has looked at, in the vault's state folder."""
 _MARK_DIGITS: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """The judge inside."""
+
+    name: str = "embedded judge"
+    tokens: int = 0
+
+    def compare(self, pair: NearPair) -> PairVerdict:
+        return embedded_compare(pair)
+
+    def resolve(self, conflict: Conflict, evidence: str) -> ConflictVerdict:
+        return Escalated(reason=f"{conflict.subject}{evidence}")
 
 
 @dataclass(kw_only=True)
@@ -49,8 +76,31 @@ class VaultNight:
     embedding: Progress | None = None
     missing: list[str] = field(default_factory=list)
     """What the night had to do without, in sentences for the writer."""
+    is_metered: bool = False
+    """Whether whoever judges costs tokens."""
+    _judge: str = ""
     _table: AtomTable | None = None
     _near: Mapping[str, tuple[NearRow, int]] = field(default_factory=dict)
+
+    def counsel(self) -> Counsel | str:
+        """Who judges, or why nobody does."""
+        inside = Inside()
+        self._judge, self.is_metered = inside.name, False
+        return inside
+
+    def evidence(self, conflict: Conflict) -> str:
+        """What speaks for either claim, as text."""
+        return conflict.subject
+
+    def settle(
+        self, conflict: Conflict, verdict: ConflictVerdict, states: Mapping[str, ProposalState]
+    ) -> Made | Refusal:
+        """A proposal for a contradiction; a Refusal where it stays open for a person."""
+        return Refusal(f"{conflict.subject}{verdict.reason}{len(states)}")
+
+    def retire(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
+        """A proposal for a stale note."""
+        return Refusal(f"{mark}{len(states)}")
 
     def find(self, parts: Sequence[Part]) -> Work:
         """What lies before the run."""
@@ -107,6 +157,41 @@ class VaultNight:
         assert self._table is not None, "what is compared was found before"
         near, rank = self._near[pair.key]
         return self._table.pair(near, rank)
+
+    def collapse(self, clusters: Sequence[Cluster], states: Mapping[str, ProposalState]) -> Made | Refusal:
+        """One proposal for clusters that belong together."""
+        read = [self._read(cluster) for cluster in clusters]
+        whole = [cluster for cluster in read if cluster is not None]
+        if len(whole) < len(read):
+            return Refusal(CHANGED)
+        first = next(iter(cluster_proposals(whole, self._making(paths_of(whole), states))), None)
+        if isinstance(first, ClusterProposal):
+            return first.proposal, first.edits
+        return Refusal(first.reason if first is not None else "its notes are too many, or in another proposal already")
+
+    def _read(self, cluster: Cluster) -> ReadCluster | None:
+        """The cluster with its texts; None where one of them has changed since `find`."""
+        judged: list[tuple[NearPair, Merge | Normalize]] = []
+        atoms: dict[str, Atom] = {}
+        for candidate, kept in cluster.pairs:
+            pair, verdict = self.texts(candidate), as_pair_verdict(kept)
+            if pair is None or not isinstance(verdict, Merge | Normalize):
+                return None
+            judged.append((pair, verdict))
+            atoms |= {atom.id: atom for atom in (pair.first, pair.second)}
+        return ReadCluster(members=tuple(atoms[name] for name in sorted(atoms)), judged=tuple(judged))
+
+    def _making(self, paths: Sequence[str], states: Mapping[str, ProposalState]) -> Making:
+        desk = self.desk
+        days = desk.vault.live.policy.settings.proposal_expiry_days
+        return Making(
+            view=desk.view(paths, inbound=True),
+            standing=read_standing(desk.vault, paths),
+            states=tuple(states.values()),
+            now=desk.now,
+            expires_at=desk.now + timedelta(days=days),
+            judge=self._judge,
+        )
 
     def note_analysed(self, work: Work, is_open: Callable[[str], bool]) -> None:
         """Remembers which texts have been looked at."""
