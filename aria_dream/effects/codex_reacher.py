@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import time
 from collections import deque
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.reach_events import EventReader, Failure, ReachEnd, ReachRun, RequestCount
@@ -142,17 +142,17 @@ class CodexReacher:
         provider = self.elsewhere.provider if self.elsewhere is not None else None
         command: list[str | Path] = [program, *wall_arguments(self.settings, room.scratch, elsewhere=provider)]
         heard = _Heard()
-        started_s = time.monotonic()
+        started_s = monotonic()
         process = CodexProcess(command, prompt=prompt, environ=environ, folder=room.scratch, on_line=heard.take,
                                on_complaint=heard.take_complaint)  # fmt: skip
         stopped = ""
         try:
             while process.wait(LOOK_S) is None:
-                if stopped := self._reason(heard, time.monotonic() - started_s) or should_stop():
+                if stopped := self._reason(heard, monotonic() - started_s) or should_stop():
                     break
         finally:
             process.close()
-        return heard.end(stopped, time.monotonic() - started_s)
+        return heard.end(stopped, monotonic() - started_s)
 
     def _reason(self, heard: _Heard, seconds: float) -> str:
         settings = self.settings
