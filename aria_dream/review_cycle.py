@@ -30,7 +30,7 @@ from aria_dream.review.decision import Ticked, decide
 from aria_dream.review.graduation import bars_of, unattended
 from aria_dream.review.lines import pair_ids, renewed_log, renewed_review, reopened_items, told_not_undone
 from aria_dream.review.plan import Planned, whole_lines
-from aria_dream.review.proposal import event_record, planned_record
+from aria_dream.review.proposal import edit_rows, event_record, planned_record
 from aria_dream.review.showing import shown_change
 from aria_dream.taking_back import open_again, take_back
 from aria_dream.vault.edit import Exists, Refusal, decode_note
@@ -226,9 +226,7 @@ def _set_aside(
     link it is enough that its line says so."""
     id_ = state.proposal.id
     if fresh and state.proposal.kind != "link":
-        if tuple(fresh) != state.edits:
-            desk.book.note(planned_record(id_, fresh, desk.now))
-        desk.book.note(event_record("reopened", id_, desk.now, reason=reason))
+        desk.book.note(event_record("reopened", id_, desk.now, reason=reason, edits=edit_rows(fresh)))
     else:
         desk.book.note(event_record("stale", id_, desk.now, reason=reason))
     done.stale.append(id_)
