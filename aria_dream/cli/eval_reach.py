@@ -18,6 +18,7 @@ from aria_dream.effects.reach_eval import look_at_sources, save_answers
 from aria_dream.effects.shipped import shipped_path
 from aria_dream.effects.source_check import SourceCheck
 from aria_dream.errors import NotFoundError, PolicyClosedError
+from aria_dream.janus_codex import CONFIRM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from aria_dream.dream.reach_corpus import ReachItem, RecordedAnswer
     from aria_dream.dream.reach_score import Decision, ModelScore
 
-CONFIRM = "`aria-dream reach VAULT --consent` confirms it for this machine"
 LIVE_RANK = 9
 """Of a model that was asked live: the corpus does not know what it costs, so it has to be better than the others."""
 

@@ -9,9 +9,9 @@ import click
 
 from aria_dream.cli.desk import find_proposal, open_desk, split_words, titles
 from aria_dream.cli.output import counted, echo_json, progress_bar
+from aria_dream.cli.reach import open_reacher
 from aria_dream.dream.janus import Falls, Stands, Unsure, word_of
 from aria_dream.dream.triage import Unreadable
-from aria_dream.effects.codex_reacher import CodexReacher
 from aria_dream.effects.cold_reader import NotAsked
 from aria_dream.effects.places import find_places
 from aria_dream.janus_cycle import NoReader, case_of, cold_looks, open_reader, waiting_for_janus
@@ -49,9 +49,8 @@ def command(words: tuple[str, ...], *, dry_run: bool, as_json: bool) -> None:
     if not chosen:
         _say_nothing("nothing waits for a cold look", as_json=as_json, said=said)
         return
-    state, policy = find_places().state, desk.vault.live.policy
-    codex = CodexReacher(vault=desk.vault.root, state=state, settings=policy.settings)
-    reader = open_reader(desk.vault, state, said, codex=codex, zone=zone)
+    places = find_places()
+    reader = open_reader(desk.vault, places.state, said, codex=open_reacher(desk.vault, places), zone=zone)
     if isinstance(reader, NoReader):
         _say_nothing(reader.reason, as_json=as_json, said=said)
         return

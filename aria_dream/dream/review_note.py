@@ -11,6 +11,7 @@ from aria_dream.dream.change_reading import ChangeReading
 from aria_dream.dream.dream_log import with_line
 from aria_dream.dream.logged import LoggedPair, bears_id, parse_pair_line, render_pair
 from aria_dream.dream.logged_change import ASK, is_ask, render_change
+from aria_dream.dream.plain_text import escape_plain, unescape_plain
 from aria_dream.errors import Problem
 
 if TYPE_CHECKING:
@@ -41,6 +42,12 @@ class ReviewItem:
     pair: LoggedPair
     dreamt_on: date
     """Local date of the dream note that showed it first."""
+    edge: str = ""
+    """What a reach calls the relation; `""` where none did. As `clean` leaves it."""
+    janus: str = ""
+    """`STANDS`, `FALLS`, `UNSURE`, or `""` before Janus looked."""
+    janus_reason: str = ""
+    """As `clean` leaves it."""
     asked: bool = False
     """Both boxes are ticked somewhere, and a line asks."""
 
@@ -83,11 +90,16 @@ def render_managed(items: Sequence[ReviewItem], changes: Sequence[ChangeItem] = 
 
 
 def _render_item(item: ReviewItem) -> str:
-    first, path, rest = render_pair(item.pair).split("\n", 2)
+    first, path, kept, boxes = render_pair(item.pair).split("\n", 3)
+    said = f"  edge: {escape_plain(item.edge)}\n" if item.edge else ""
+    if item.janus:
+        said += f"  Janus: {item.janus}" + (f", {escape_plain(item.janus_reason)}" if item.janus_reason else "") + "\n"
     ask = f"    - {ASK}\n" if item.asked else ""
-    return f"{first}\n{path}\n  dreamt: {item.dreamt_on.isoformat()}\n{rest}{ask}"
+    return f"{first}\n{path}\n  dreamt: {item.dreamt_on.isoformat()}\n{kept}\n{said}{boxes}{ask}"
 
 
+_EDGE = re.compile(r"[ \t]*edge:[ \t]*(\S.*)")
+_JANUS = re.compile(r"[ \t]*Janus:[ \t]*(STANDS|FALLS|UNSURE)(?:, (.*))?[ \t]*")
 _DREAMT = re.compile(r"[ \t]*dreamt:[ \t]*(\d{4})-(\d{2})-(\d{2})[ \t]*")
 _KIND = {heading: kind for kind, heading in HEADINGS.items()}
 
@@ -160,6 +172,10 @@ def _parts(lines: Sequence[str]) -> tuple[tuple[ReviewItem, ...], tuple[ChangeIt
 def _with_line(item: ReviewItem, line: str) -> ReviewItem:
     if is_ask(line):
         return replace(item, asked=True)
+    if edge := _EDGE.fullmatch(line):
+        return replace(item, edge=unescape_plain(edge[1]))
+    if janus := _JANUS.fullmatch(line):
+        return replace(item, janus=janus[1], janus_reason=unescape_plain(janus[2] or ""))
     day = _DREAMT.fullmatch(line)
     if day is None:
         return replace(item, pair=with_line(item.pair, line))

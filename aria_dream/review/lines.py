@@ -107,21 +107,33 @@ def renewed_review(
     *,
     changes: Callable[[Sequence[ChangeItem], frozenset[str]], Sequence[ChangeItem]] | None = None,
 ) -> str:
-    """The review note without the pairs that are decided, and with those that are open again at its end; `changes`
-    gives the other items as they should read, of those that stand there and the ids of the pairs.
+    """The review note without the pairs that are decided, with those that are open again at its end, and with what a
+    reach or Janus said of those that wait. `changes` gives the other items as they should read, of those that stand
+    there and the ids of the pairs.
 
     Set ticks of the others stay. Unchanged where the managed block cannot be read.
     """
     managed, problems = read_managed(text)
     if managed is None or problems:
         return text
-    kept = tuple(item for item in managed.items if not _is_over(item, states))
+    kept = tuple(_looked_at(item, states) for item in managed.items if not _is_over(item, states))
     listed = {item.pair.id for item in kept}
     items = (*kept, *(item for item in reopened if item.pair.id not in listed))
     ids = frozenset(item.pair.id for item in (*managed.items, *items))
     others = managed.changes if changes is None else tuple(changes(managed.changes, ids))
     same = items == managed.items and others == managed.changes
     return text if same else with_managed(text, managed, items, others)
+
+
+def _looked_at(item: ReviewItem, states: Mapping[str, ProposalState]) -> ReviewItem:
+    """The item with the edge's name and Janus's verdict, where the journal knows them."""
+    state = states.get(item.pair.id)
+    if state is None or not titles_match((item.pair.from_, item.pair.to), state):
+        return item
+    looked = replace(item, edge=clean(state.edge)) if state.edge else item
+    if state.janus not in ("STANDS", "FALLS", "UNSURE"):
+        return looked
+    return replace(looked, janus=state.janus, janus_reason=clean(state.janus_reason))
 
 
 def _is_over(item: ReviewItem, states: Mapping[str, ProposalState]) -> bool:

@@ -69,6 +69,9 @@ def test_every_open_proposal_is_looked_at_once(tmp_path: Path, home: Path, model
     assert len(model.requests) == asked == 2
     janus(vault, id_of(SLACK))  # by its id, a second time
     assert len(model.requests) == 3
+    review = (vault / "dreams" / "Dream review.md").read_text("utf-8")
+    assert "  Janus: STANDS, the feeding is the same act in both\n" in review
+    assert "  Janus: FALLS, they share a word and no thought\n" in review
     said = run("review", vault).stdout
     assert "Janus: STANDS, the feeding is the same act in both" in said
     assert "Janus: FALLS, they share a word and no thought" in run("history", vault).stdout

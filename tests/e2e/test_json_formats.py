@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from aria_dream.cli import main
 from aria_dream.cli.eval_links import command as eval_links
-from tests.reviewed import COMPOST, id_of, night
+from tests.reviewed import COMPOST, SLACK, id_of, night, write
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE = (REPOSITORY / "docs" / "FORMATS.md").read_text(encoding="utf-8")
@@ -79,6 +79,10 @@ def test_review_apply_history_and_rollback(tmp_path: Path) -> None:
     assert set(applied) == listed("apply")
     (approved,) = printed("review", vault, id_of(COMPOST), "--approve", "--json")
     assert set(approved) == listed("apply")
+    write(vault, "dreaming.md", "---\naria-dream: policy\n---\n- ollama_url: http://127.0.0.1:1\n")
+    (looked,) = printed("janus", vault, id_of(SLACK), "--json")
+    assert set(looked) == listed("janus")
+    assert looked["reason"].startswith("no cold look: Ollama does not answer")
     (history,) = printed("history", vault, "--json")
     assert set(history) == {"history"}
     assert set(history["history"][0]) == keys_of("history", "history")

@@ -215,3 +215,37 @@ def test_a_whole_dream(address: str, tmp_path: Path) -> None:
 
 def test_what_is_asked_fits_the_answer() -> None:
     assert ANSWER_TOKENS > 300  # the schema's longest reason, at a token a character
+
+
+COLD_PROMPT = """\
+Placement: system
+
+## System
+
+Between {{sentinel_open}} and {{sentinel_close}} stands a proposal. Answer with one JSON object: a reason, a verdict.
+
+## Request
+
+{{proposal}}
+{{material}}
+"""
+
+
+def test_a_real_model_looks_at_a_pair_cold(address: str, tmp_path: Path) -> None:
+    """The whole command over the real server: one word of three with a reason, or why there is none; never more."""
+    vault = make_vault(tmp_path / "vault")
+    policy = f"---\naria-dream: policy\n---\n- triage_backend: off\n- triage_url: {address}\n"
+    (vault / "dreaming.md").write_text(policy, encoding="utf-8")
+    run("init", vault)
+    run("prompts", "eject", "janus", vault)
+    (vault / "dreams" / "prompts" / "janus.md").write_text(COLD_PROMPT, encoding="utf-8")
+    dreamt = json.loads(run("dream", vault, "--seed", "4", "--json").stdout)
+    (vault / "dreaming.md").write_text(policy.replace("off", "openai"), encoding="utf-8")
+    found = json.loads(run("janus", vault, dreamt["pairs"][0]["id"], "--json").stdout)
+    (looked,) = found["looked"]
+    assert found["judge"]
+    assert looked["verdict"] in ("STANDS", "FALLS", "UNSURE", None)
+    assert looked["reason"]
+    waiting = json.loads(run("review", vault, "--json").stdout)["waiting"]
+    (listed,) = [one for one in waiting if one["id"] == looked["id"]]
+    assert (listed["janus"], listed["state"]) == (looked["verdict"], "proposed")

@@ -19,6 +19,7 @@ from aria_dream.dream.review_note import (
     with_managed,
 )
 from aria_dream.dream.ticks import read_ticks
+from aria_dream.vault.note import parse_note
 
 
 def item(id_: str, first: str, second: str, kind: str = "link") -> ReviewItem:
@@ -50,6 +51,19 @@ def test_reads_in_groups_and_comes_back() -> None:
     assert "### Links to draw\n\n- **[[Compost]] ↔ [[k/Sourdough|Sourdough]]** (0.500)\n  path: A → B → C\n" in NOTE
     assert "  dreamt: 2026-11-30\n  kept: both are fed (embedded judge, 0.80)\n" in NOTE
     assert "### Notes to merge" in NOTE
+
+
+@pytest.mark.parametrize("reason", ["", "both are fed", "a, b", "[[x]] #t `c` %% ^aria-aaaaaa - [x] link them ↔ <b>"])
+def test_what_a_reach_and_janus_said_stands_under_the_pair_and_comes_back(reason: str) -> None:
+    looked = replace(ITEMS[0], edge="is fed: like", janus="FALLS", janus_reason=reason, asked=True)
+    note = NOTE.replace(render_managed((*ITEMS, MERGE)), render_managed((looked, ITEMS[1])))
+    block, problems = read_managed(note)
+    assert problems == ()
+    assert block is not None
+    assert block.items == (looked, ITEMS[1])
+    assert read_ticks(note) == ((), ())
+    assert "  kept: both are fed (embedded judge, 0.80)\n  edge: is fed: like\n  Janus: FALLS" in note
+    assert {link.path for link in parse_note(note).links} == {"Compost", "k/Sourdough", "Moon", "Tides"}
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
