@@ -190,8 +190,11 @@ def _consolidate(
     with (
         progress_bar("Reading passages") as reading,
         progress_bar("Reading for meaning (only once a passage)") as embedding,
+        progress_bar("Reading claims") as claims,
         progress_bar("Judging") as judging,
-        open_night_parts(desk, places, leave=how.leave, reading=reading, embedding=embedding) as parts,
+        open_night_parts(
+            desk, places, leave=how.leave, reading=reading, embedding=embedding, claims=claims
+        ) as parts,
     ):
         result = consolidate_once(
             desk,

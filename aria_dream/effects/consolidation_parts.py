@@ -22,6 +22,7 @@ from aria_dream.consolidate.verdict import Escalated, Merge, Normalize
 from aria_dream.consolidate.work import Candidate, Member, Work
 from aria_dream.dream.jsonl import as_mapping, as_texts
 from aria_dream.effects.atom_table import find_near, read_atoms
+from aria_dream.effects.claim_table import find_vault_conflicts
 from aria_dream.effects.embedding import load_embedder
 from aria_dream.effects.standing import read_standing
 from aria_dream.effects.vectors import ContentCache
@@ -74,6 +75,7 @@ class VaultNight:
     leave: Callable[[str], None]
     reading: Progress | None = None
     embedding: Progress | None = None
+    claims: Progress | None = None
     missing: list[str] = field(default_factory=list)
     """What the night had to do without, in sentences for the writer."""
     is_metered: bool = False
@@ -110,14 +112,20 @@ class VaultNight:
         )
         near = self._find_near(table, settings.cosine_threshold) if set(parts) != {Part.RESOLVE} else ()
         candidates = self._candidates(table, near)
+        conflicts = self._find_conflicts(table) if set(parts) != {Part.CONSOLIDATE} else ()
         known = read_analysed(self.desk.book.folder)
         scan = Scan(
             atoms=len(table.rows),
             new=sum(row.state_hash[:_MARK_DIGITS] not in known for row in table.rows),
             pairs=len(candidates),
-            conflicts=0,
+            conflicts=len(conflicts),
         )
-        return Work(scan=scan, pairs=candidates)
+        return Work(scan=scan, pairs=candidates, conflicts=conflicts)
+
+    def _find_conflicts(self, table: AtomTable) -> tuple[Conflict, ...]:
+        return find_vault_conflicts(
+            table, self.cache, progress=self.claims or _silent, leave=lambda: self.leave("reading")
+        )
 
     def _find_near(self, table: AtomTable, least_cosine: float) -> Sequence[NearRow]:
         try:
@@ -234,9 +242,10 @@ def open_night_parts(
     leave: Callable[[str], None],
     reading: Progress | None = None,
     embedding: Progress | None = None,
+    claims: Progress | None = None,
 ) -> Iterator[VaultNight]:
     """The parts, with the vault's cache open while they are used."""
     with ContentCache(places.vault_cache(desk.vault.root)) as cache:
         yield VaultNight(
-            desk=desk, places=places, cache=cache, leave=leave, reading=reading, embedding=embedding
+            desk=desk, places=places, cache=cache, leave=leave, reading=reading, embedding=embedding, claims=claims
         )
