@@ -78,7 +78,7 @@ def check_rewrite(wording: str, members: Sequence[str]) -> MergedText | Refusal:
         if joined(one.keys) not in joined(key for other in read_sentences(wording) for key in other.keys)
     ]
     return MergedText(
-        text=wording,
+        text=f"{wording.strip()}\n",
         reworded=tuple(dict.fromkeys(text for text in reworded if text not in lost)),
         lost=tuple(dict.fromkeys(lost)),
     )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _MARKDOWN: Final = Markdown(
     options=Options.ENABLE_TABLES | Options.ENABLE_MATH | Options.ENABLE_FOOTNOTES | Options.ENABLE_TASKLISTS
 )
-QUOTE, CODE, TASK, TABLE, HEADING = 1, 2, 4, 8, 16
+QUOTE, CODE, TASK, TABLE, HEADING, LINKED = 1, 2, 4, 8, 16, 32
 """Where a word stands; they add up."""
 UNSPACED: Final = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -71,7 +71,7 @@ class Word(NamedTuple):
     """Offset in the note's text."""
     end: int
     place: int
-    """Sum of QUOTE, CODE, TASK, TABLE, HEADING."""
+    """Sum of QUOTE, CODE, TASK, TABLE, HEADING, LINKED."""
     apart: bool
     """Whether a stop, a bracket or the beginning of a block stands before it."""
 
@@ -265,7 +265,8 @@ class _Reader:
         self._links.append((link.start, target))
         shown = link.display or " > ".join(part for part in (link.path, *link.subpath.split("#")) if part)
         for key in split_words(shown):
-            self._add(key, link.start, link.end)
+            self._words.append(Word(key, link.start, link.end, self._place | LINKED, self._apart))
+            self._apart = False
 
     def _read_plain(self, start: int, end: int) -> None:
         piece = self._text[start:end]
