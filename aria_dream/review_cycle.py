@@ -19,17 +19,18 @@ from aria_dream.review.application import (
     Stale,
     approve,
     edits_now,
+    merged_text_refusal,
     plan_again,
     plan_application,
+    planned_before,
     proposal_hash,
 )
 from aria_dream.review.change_lines import renewed_changes, told_in_review
 from aria_dream.review.decision import Ticked, decide
 from aria_dream.review.graduation import bars_of, unattended
 from aria_dream.review.lines import pair_ids, renewed_log, renewed_review, reopened_items, told_not_undone
-from aria_dream.review.plan import Planned, changes_of, whole_lines
-from aria_dream.review.proposal import event_record, planned_record
-from aria_dream.review.safety import safety_refusal
+from aria_dream.review.plan import Planned, whole_lines
+from aria_dream.review.proposal import edit_rows, event_record, planned_record
 from aria_dream.review.showing import shown_change
 from aria_dream.taking_back import open_again, take_back
 from aria_dream.vault.edit import Exists, Refusal, decode_note
@@ -202,7 +203,7 @@ def _apply(desk: Desk, state: ProposalState, earlier: PastChange | None, done: S
         _set_aside(desk, state, "it names its notes in a way that no proposal does", done)
         return False
     exact_link = allowed.exact and allowed.kind == "link"
-    found = plan_application(allowed, desk.view_of(state), replan=_plan_lines if exact_link else plan_again)
+    found = plan_application(allowed, desk.view_of(state), replan=_plan_lines if exact_link else _plan_fresh)
     match found:
         case Ready():
             return _write(desk, state, found.changes, done) and is_structural(found.changes)
@@ -225,9 +226,7 @@ def _set_aside(
     link it is enough that its line says so."""
     id_ = state.proposal.id
     if fresh and state.proposal.kind != "link":
-        if tuple(fresh) != state.edits:
-            desk.book.note(planned_record(id_, fresh, desk.now))
-        desk.book.note(event_record("reopened", id_, desk.now, reason=reason))
+        desk.book.note(event_record("reopened", id_, desk.now, reason=reason, edits=edit_rows(fresh)))
     else:
         desk.book.note(event_record("stale", id_, desk.now, reason=reason))
     done.stale.append(id_)
@@ -299,19 +298,30 @@ def show_change(desk: Desk, state: ProposalState) -> Planned | AlreadyLinked | R
     allowed = approve(as_approved(state))
     if isinstance(allowed, Refusal):
         return allowed
-    if allowed.kind != "link" and allowed.edits:
-        changes = changes_of(allowed.edits, view.contents)
-        if not isinstance(changes, Refusal):
-            return safety_refusal(changes, view) or Planned(changes=changes, edits=allowed.edits)
-    return _plan_lines(allowed, view)
+    before = planned_before(allowed, view) if allowed.kind != "link" else ""
+    if isinstance(before, str):
+        return _plan_lines(allowed, view)
+    return Refusal(before.reason) if isinstance(before, Stale) else before
 
 
 def _plan_lines(approved: Approved, view: VaultView) -> Planned | AlreadyLinked | Refusal:
     """A new plan; that of a link spans whole lines, so that it fits no other line than the one that was shown."""
-    found = plan_again(approved, view)
+    found = _plan_fresh(approved, view)
     if not isinstance(found, Planned) or approved.kind != "link":
         return found
     return replace(found, edits=tuple(whole_lines(edit, view.contents) for edit in found.edits))
+
+
+def _plan_fresh(approved: Approved, view: VaultView) -> Planned | AlreadyLinked | Refusal:
+    """`plan_again`, where the exact text of a merge finds the same places for the headings and blocks of its notes."""
+    if approved.kind == "merge" and approved.body is not None and merged_text_refusal(approved, view) is None:
+        from aria_dream.consolidate.note_merges import plan_note_merge
+
+        keep, *drops = map(NotePath, approved.paths)
+        found = plan_note_merge(view, keep, drops)
+        if not isinstance(found, Refusal) and found.body == approved.body:
+            return found.planned
+    return plan_again(approved, view)
 
 
 def note_shown(desk: Desk, state: ProposalState, shown: Planned | AlreadyLinked | Refusal) -> ProposalState:

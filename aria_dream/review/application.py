@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.review.changes import Replacement, plan_obsolete, plan_placement, plan_replacements
-from aria_dream.review.inbound import plan_orphan
-from aria_dream.review.merging import plan_merge
+from aria_dream.review.inbound import left_behind, plan_orphan
+from aria_dream.review.merging import plan_merge_all
 from aria_dream.review.placement import AlreadyLinked, Target
 from aria_dream.review.plan import Planned, changes_of
 from aria_dream.review.safety import safety_refusal
@@ -124,17 +124,11 @@ def plan_application(
     """
     if approved.hash != _hash(approved.id, approved.kind, approved.paths, approved.edits):
         return Refusal(f"proposal {approved.id} is not what was approved")
-    reason = "no plan has been made yet"
-    if approved.edits:
-        changes = changes_of(approved.edits, view.contents)
-        if isinstance(changes, Refusal):
-            if _is_current(approved.edits, view):
-                return changes  # it contradicts itself: no later state of the notes will mend that
-            reason = changes.reason
-        elif _leads_astray(approved, view):
-            reason = f"the link as approved would not lead to {approved.paths[1]} any more"
-        else:
-            return _as_approved(approved, changes, view)
+    before = planned_before(approved, view)
+    if isinstance(before, Refusal | Stale):
+        return before
+    if isinstance(before, Planned):
+        return Ready(changes=before.changes, edits=before.edits, replanned=False)
     found = (replan or plan_again)(approved, view)
     match found:
         case Refusal():
@@ -147,19 +141,33 @@ def plan_application(
                 return refusal
             if _fits(approved, found.edits):
                 return Ready(changes=found.changes, edits=found.edits, replanned=True)
-            return Stale(reason=reason, fresh=found.edits)
+            return Stale(reason=before, fresh=found.edits)
         case _:
             assert_never(found)
 
 
-def _as_approved(approved: Approved, changes: ChangeSet, view: VaultView) -> Ready | Stale | Refusal:
-    """The approved change as it stands, if nothing forbids it."""
-    refusal = safety_refusal(changes, view)
-    if refusal is not None:
-        return refusal
+def planned_before(approved: Approved, view: VaultView) -> Planned | Stale | Refusal | str:
+    """The approved edits as they were planned, where they still fit; Stale or a Refusal where nothing may be written in
+    their place either; else why they do not fit, as a clause."""
+    if not approved.edits:
+        return "no plan has been made yet"
+    changes = changes_of(approved.edits, view.contents)
+    if isinstance(changes, Refusal):
+        # One that contradicts itself: no later state of the notes will mend that.
+        return changes if _is_current(approved.edits, view) else changes.reason
+    if _leads_astray(approved, view):
+        return f"the link as approved would not lead to {approved.paths[1]} any more"
     if captured := _captures(approved, view):
         return Stale(reason=captured)
-    return Ready(changes=changes, edits=approved.edits, replanned=False)
+    if missed := left_behind(view, approved.edits, _moved(approved)):
+        return f"{missed} has a link since that has to follow"
+    return safety_refusal(changes, view) or Planned(changes=changes, edits=approved.edits)
+
+
+def _moved(approved: Approved) -> dict[str, str]:
+    """What goes to what takes its place."""
+    keep, *drops = approved.paths
+    return dict.fromkeys(drops, keep) if approved.kind == "merge" else {}
 
 
 def _is_current(edits: Sequence[PlannedEdit], view: VaultView) -> bool:
@@ -196,7 +204,10 @@ def _captures(approved: Approved, view: VaultView) -> str:
 def _fits(approved: Approved, fresh: Sequence[PlannedEdit]) -> bool:
     if not approved.edits:
         return True
-    if [(edit.removed, edit.inserted) for edit in approved.edits] == [(edit.removed, edit.inserted) for edit in fresh]:
+    was, now = (
+        [(edit.removed, edit.inserted) for edit in edits if _exchanges(edit)] for edits in (approved.edits, fresh)
+    )
+    if was == now:
         return True
     if approved.kind != "link" or approved.exact:
         return False
@@ -215,12 +226,7 @@ def plan_again(approved: Approved, view: VaultView) -> Planned | AlreadyLinked |
         case "merge":
             return _merge_again(approved, view)
         case "update" | "resolve_contradiction":
-            if not approved.edits:
-                return Refusal("the text that was to change is not known any more")
-            return plan_replacements(
-                view,
-                [Replacement(path=NotePath(edit.path), old=edit.removed, new=edit.inserted) for edit in approved.edits],
-            )
+            return _replace_again(approved, view)
         case "obsolete":
             return _obsolete_again(approved, view)
         case "place_orphan":
@@ -231,17 +237,40 @@ def plan_again(approved: Approved, view: VaultView) -> Planned | AlreadyLinked |
             assert_never(approved.kind)
 
 
+def _replace_again(approved: Approved, view: VaultView) -> Planned | Refusal:
+    if not approved.edits:
+        return Refusal("the text that was to change is not known any more")
+    for edit in approved.edits:
+        if not _exchanges(edit) and not _is_current((edit,), view):
+            return Refusal(f"{edit.path} has changed since this was proposed")
+    return plan_replacements(
+        view,
+        [
+            Replacement(path=NotePath(edit.path), old=edit.removed, new=edit.inserted)
+            for edit in approved.edits
+            if _exchanges(edit)
+        ],
+    )
+
+
+def _exchanges(edit: PlannedEdit) -> bool:
+    """Whether the edit changes anything; one that does not says that its note must read as it did."""
+    return edit.removed != edit.inserted
+
+
 def _merge_again(approved: Approved, view: VaultView) -> Planned | Refusal:
     """The merge anew. A text that was made for these notes is no text for what they say since."""
-    paths = tuple(NotePath(path) for path in approved.paths)
-    if len(paths) != 2:
-        return Refusal("a merge is planned from two notes at a time")
-    if approved.body is not None:
-        for path, content in approved.hashes.items():
-            now = view.contents.get(NotePath(path))
-            if now is None or content_hash(now) != content:
-                return Refusal(f"{path} has changed since the merged text was made")
-    return plan_merge(view, *paths, body=approved.body)
+    keep, *drops = map(NotePath, approved.paths)
+    return merged_text_refusal(approved, view) or plan_merge_all(view, keep, drops, body=approved.body)
+
+
+def merged_text_refusal(approved: Approved, view: VaultView) -> Refusal | None:
+    """Why the exact text of a merge can be used no more: a note that it was made from has changed."""
+    for path, content in approved.hashes.items() if approved.body is not None else ():
+        now = view.contents.get(NotePath(path))
+        if now is None or content_hash(now) != content:
+            return Refusal(f"{path} has changed since the merged text was made")
+    return None
 
 
 def target_of(view: VaultView, path: NotePath) -> Target:

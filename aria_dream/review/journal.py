@@ -117,8 +117,10 @@ def _move(
         return ""  # the same twice: two surfaces, or a line copied by a sync
     if state.state not in _FROM[event]:
         return f"proposal {state.proposal.id} is {state.state} and cannot be {event}; the record was left out"
+    anew = as_list(record["edits"]) if event == "reopened" and "edits" in record else None
     states[state.proposal.id] = replace(
         state,
+        edits=state.edits if anew is None else tuple(map(_edit, anew)),
         state=_TO[event],
         since=at,
         by=as_text(record.get("by", "")),

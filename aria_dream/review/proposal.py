@@ -247,7 +247,12 @@ def proposed_record(proposal: Proposal) -> dict[str, object]:
 
 def planned_record(id_: str, edits: Sequence[PlannedEdit], at: datetime) -> dict[str, object]:
     """The `planned` record: the exact edits, against content hashes."""
-    rows = [
+    return event_record("planned", id_, at, edits=edit_rows(edits))
+
+
+def edit_rows(edits: Sequence[PlannedEdit]) -> list[dict[str, object]]:
+    """Edits as a record holds them."""
+    return [
         {
             "path": edit.path,
             "before": edit.before,
@@ -258,7 +263,6 @@ def planned_record(id_: str, edits: Sequence[PlannedEdit], at: datetime) -> dict
         }
         for edit in edits
     ]
-    return event_record("planned", id_, at, edits=rows)
 
 
 def event_record(event: Event, id_: str, at: datetime, **details: object) -> dict[str, object]:

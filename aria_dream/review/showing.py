@@ -158,15 +158,19 @@ def change_lines(edits: Sequence[PlannedEdit], contents: Mapping[NotePath, bytes
     by_path: dict[str, list[PlannedEdit]] = {}
     for edit in edits:
         by_path.setdefault(edit.path, []).append(edit)
-    gone = {one.before: one for rows in by_path.values() for one in rows if one.after == ABSENT}
-    come = {one.after: one for rows in by_path.values() for one in rows if one.before == ABSENT}
+    gone = [one for (one, *_) in by_path.values() if one.after == ABSENT]
+    places: dict[str, list[str]] = {}
+    for path, (one, *_) in by_path.items():
+        if one.before == ABSENT and any(one.after == other.before for other in gone):
+            places.setdefault(one.after, []).append(path)
+    moved = {path for paths in places.values() for path in paths}
     lines: list[str] = []
     for path, rows in by_path.items():
         first = rows[0]
-        if first.after == ABSENT and first.before in come:
-            lines.append(f"{path} moves to {come[first.before].path}")
-        elif first.before == ABSENT and first.after in gone:
-            continue
+        if first.before == first.after or path in moved:
+            continue  # it must read as it does; or it is told where it goes
+        if first.after == ABSENT and places.get(first.before):
+            lines.append(f"{path} moves to {places[first.before].pop(0)}")
         else:
             what = " (new note)" if first.before == ABSENT else " (goes)" if first.after == ABSENT else ""
             lines.append(f"{path}{what}")

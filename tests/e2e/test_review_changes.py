@@ -359,3 +359,67 @@ def test_the_terminal_shows_and_decides_every_kind(vault: Path, home: Path) -> N
     answered = run("review", vault, "-i", typed="y\n").stdout
     assert "Settle it so? [y]es" in answered
     assert own_files(vault) == after("place_orphan", "update", "resolve_contradiction")
+
+
+def merged_notes(vault: Path) -> str:
+    """Three notes that say the same, to the byte, as the consolidation proposes them; the proposal's id."""
+    from aria_dream.consolidate.note_merges import NoteMerge, plan_note_merge
+    from aria_dream.review.proposal import Proposal, proposal_id
+    from aria_dream.vault.edit import content_hash
+    from aria_dream.vault.note import NotePath
+
+    same = "Feed the heap. ^feed\n"
+    for name in ("Heap.md", "a/Heap 2.md", "b/Heap 3.md"):
+        write(vault, name, same)
+    write(vault, "Ref 2.md", "See [[Heap 2#^feed]] and ![[Heap 3]].\n")
+    desk = open_desk(vault)
+    paths = ("Heap.md", "a/Heap 2.md", "b/Heap 3.md")
+    view = desk.view(paths, inbound=True)
+    keep, *drops = map(NotePath, paths)
+    found = plan_note_merge(view, keep, drops)
+    assert isinstance(found, NoteMerge), found
+    id_ = proposal_id("merge", paths, 0)
+    hashes = {path: content_hash(view.contents[NotePath(path)]) for path in paths}
+    made = Proposal(
+        id=id_, kind="merge", paths=paths, round=0, at=desk.now, expires_at=None, titles=("Heap", "Heap 2", "Heap 3"),
+        hashes=hashes, confidence=0.99, reason="the same words", judge="embedded judge", evidence={"body": found.body},
+    )  # fmt: skip
+    desk.book.propose([made])
+    desk.book.note(planned_record(id_, found.planned.edits, desk.now))
+    renew_lines(desk, Settlement())
+    return id_
+
+
+def test_three_notes_that_are_one_to_the_byte(vault: Path) -> None:
+    id_ = merged_notes(vault)
+    before = own_files(vault)
+    text = text_of(vault)
+    assert "**Merge: [[Heap]] ← Heap 2 · Heap 3**" in text
+    assert "> a/Heap 2.md moves to .trash/a/Heap 2.md\n> b/Heap 3.md moves to .trash/b/Heap 3.md\n" in text
+    assert "body" not in text.replace("nobody", "")
+    tick(vault / REVIEW, id_)
+    assert apply(vault)["applied"] == [id_]
+    made = own_files(vault)
+    assert not {"a/Heap 2.md", "b/Heap 3.md"} & set(made)
+    assert made["Ref 2.md"].decode() == "See [[Heap#^feed|Heap 2 > ^feed]] and ![[Heap]].\n"
+    assert {".trash/a/Heap 2.md", ".trash/b/Heap 3.md"} <= set(made)
+    tick(vault / REVIEW, id_, "-undo")
+    assert apply(vault)["undone"] == [id_]
+    assert own_files(vault) == before
+
+
+def test_a_merge_follows_a_link_that_came_since_and_no_text_that_changed(vault: Path, home: Path) -> None:
+    id_ = merged_notes(vault)
+    tick(vault / REVIEW, id_)
+    write(vault, "Ref 3.md", "A new [[Heap 2]].\n")
+    done = apply(vault)
+    assert (done["applied"], done["stale"]) == ([], [id_])
+    assert states(home)[id_].state == "proposed"
+    assert "> + A new [[Heap|Heap 2]].\n" in text_of(vault)
+    tick(vault / REVIEW, id_)
+    write(vault, "b/Heap 3.md", "Feed the heap. ^feed\n\nNever at night.\n")
+    made = own_files(vault)
+    assert apply(vault)["stale"] == [id_]
+    assert states(home)[id_].state == "stale"
+    assert own_files(vault) == made
+    assert "- not merged: Heap ← Heap 2 · Heap 3, " in text_of(vault)
