@@ -17,8 +17,8 @@ from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.consolidate.record import ALL_PARTS, Part
 from aria_dream.consolidation_cycle import ConsolidationRequest, ConsolidationResult, consolidate_once
 from aria_dream.consolidation_morning import tell_morning
+from aria_dream.consolidation_parts import open_night_parts
 from aria_dream.desk import Desk, Settlement
-from aria_dream.effects.consolidation_parts import open_night_parts
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.graduation import read_graduated
