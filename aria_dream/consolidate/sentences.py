@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.guards import is_date, is_negation, is_number
-from aria_dream.consolidate.wording import CODE, read_wording
+from aria_dream.consolidate.wording import CODE, HEADING, QUOTE, read_wording
 from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def split_sentences(text: str, words: Sequence[Word]) -> list[Sentence]:
         last = found[-1][-1] if found else None
         new = last is None or (
             _is_block(word) != _is_block(last)
+            or (word.place ^ last.place) & (HEADING | QUOTE)
             or _is_alone(word)
             or _is_alone(last)
             or _BOUNDARY.search(text, last.end, word.start + 1) is not None
