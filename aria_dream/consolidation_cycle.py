@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class NightParts(Protocol):
-    """What a consolidation is made from; `effects/consolidation_parts` makes it of a real vault."""
+    """What a consolidation is made from; `consolidation_parts` makes it of a real vault."""
 
     def counsel(self) -> Counsel | str:
         """Who judges, or why nobody does."""

@@ -17,8 +17,8 @@ from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.consolidate.record import ALL_PARTS, Part
 from aria_dream.consolidation_cycle import ConsolidationRequest, ConsolidationResult, consolidate_once
 from aria_dream.consolidation_morning import tell_morning
+from aria_dream.consolidation_parts import open_night_parts
 from aria_dream.desk import Desk, Settlement
-from aria_dream.effects.consolidation_parts import open_night_parts
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.graduation import read_graduated
@@ -190,8 +190,11 @@ def _consolidate(
     with (
         progress_bar("Reading passages") as reading,
         progress_bar("Reading for meaning (only once a passage)") as embedding,
+        progress_bar("Reading claims") as claims,
         progress_bar("Judging") as judging,
-        open_night_parts(desk, places, leave=how.leave, reading=reading, embedding=embedding) as parts,
+        open_night_parts(
+            desk, places, leave=how.leave, reading=reading, embedding=embedding, claims=claims
+        ) as parts,
     ):
         result = consolidate_once(
             desk,

@@ -58,10 +58,12 @@ def read_atoms(
     `leave` is called before every few notes and may raise; what was read by then is kept.
     """
     keys = [note_key(vault, row) for row in range(len(vault.facts))]
-    known = cache.get_many(ATOMS_KIND, keys)
     apart = {note.path for note in vault.notes if note.daily or note.template or note.index or note.plugin}
     apart.update(path for path in vault.graph.paths if is_named_template(path))
-    missing = [row for row, path in enumerate(vault.graph.paths) if path not in apart and keys[row] not in known]
+    asked = [row for row, path in enumerate(vault.graph.paths) if path not in apart]
+    kept = cache.get_many(ATOMS_KIND, {keys[row] for row in asked})
+    known = {row: _unpacked(kept.get(keys[row], b""), row) for row in asked}
+    missing = [row for row in asked if known[row] is None]
     for start in range(0, len(missing), _NOTES_PER_WRITE):
         progress(start, len(missing))
         leave()
@@ -71,15 +73,11 @@ def read_atoms(
             if sha256(encode_note(text)).digest() == vault.facts[row].content_hash:
                 # what is kept by content and title must not depend on the folder
                 read[keys[row]] = _packed(atoms_of(f"{title_of(vault.graph.paths[row])}.md", parse_note(text)))
+                known[row] = _unpacked(read[keys[row]], row)
         cache.put_many(ATOMS_KIND, read)
-        known.update(read)
     if missing:
         progress(len(missing), len(missing))
-    rows: list[AtomRow] = []
-    for row, path in enumerate(vault.graph.paths):
-        if path not in apart:
-            rows += _unpacked(known.get(keys[row], b""), row)
-    return AtomTable(vault=vault, rows=tuple(rows))
+    return AtomTable(vault=vault, rows=tuple(atom for row in asked for atom in known[row] or ()))
 
 
 def _packed(atoms: Sequence[Atom]) -> bytes:
@@ -91,11 +89,11 @@ def _packed(atoms: Sequence[Atom]) -> bytes:
     return json.dumps(head).encode() + b"\n" + b"".join(sketch.astype("<u4").tobytes() for sketch in sketches)
 
 
-def _unpacked(blob: bytes, note: int) -> list[AtomRow]:
-    """The rows in `blob`; none where it is damaged, so that the note is left out this time."""
+def _unpacked(blob: bytes, note: int) -> list[AtomRow] | None:
+    """The rows in `blob`; None where it is damaged or empty."""
     head, _, body = blob.partition(b"\n")
     try:
-        listed = json.loads(head or b"[]")
+        listed = json.loads(head)
         sketches = np.frombuffer(body, dtype="<u4")
         rows, at = [], 0
         for headings, number, fingerprint, state_hash, length in listed:
@@ -112,8 +110,8 @@ def _unpacked(blob: bytes, note: int) -> list[AtomRow]:
                 )
             )
     except (ValueError, TypeError):
-        return []
-    return rows if at == len(sketches) else []
+        return None
+    return rows if at == len(sketches) else None
 
 
 def find_near(

@@ -121,7 +121,8 @@ def _embedded_sections(table: AtomTable, rows: Iterable[int], embedder: Embedder
         if atom is None:
             continue
         cut = passages(atom.title, parse_note("\n" + atom.text))[:SECTION_PASSAGES]
-        found[atom.id] = pooled(embedder.encode([one.text for one in cut]), [one.weight for one in cut])
+        vector = pooled(embedder.encode([one.text for one in cut]), [one.weight for one in cut])
+        found[atom.id] = vector.astype(np.float16).astype(np.float32)  # as it will be read: a rank must not change
     return found
 
 

@@ -12,10 +12,14 @@ from typing import get_args
 import pytest
 
 from aria_dream import errors
+from aria_dream.consolidate.judged import WORDS
+from aria_dream.consolidate.record import End, parse_consolidations
+from aria_dream.consolidate.report import Report, read_report, render_report, render_report_head
 from aria_dream.dream.citation import Source
 from aria_dream.dream.dream_log import parse_blocks, render_block, render_head
 from aria_dream.dream.episode import EpisodeRecord, episode_record, parse_episodes
 from aria_dream.dream.jsonl import parse_records
+from aria_dream.dream.logged_change import DONE, LEADS, VERBS
 from aria_dream.dream.reach import Answer
 from aria_dream.dream.reach_block import parse_reach_blocks, render_reach_block
 from aria_dream.dream.reach_corpus import (
@@ -47,6 +51,7 @@ from aria_dream.review.proposal import (
     proposed_record,
 )
 from aria_dream.review.reached import AskedPair, Reached, render_orphan
+from aria_dream.review.showing import MOST_LINES, MOST_REMARKS, NOT_SHOWN
 from aria_dream.synthesis.contract import check
 from aria_dream.synthesis.entry import render_log_head
 from aria_dream.synthesis.evidence import find_red_green, parse_evidence
@@ -70,9 +75,9 @@ AT = datetime(2026, 11, 30, tzinfo=UTC)
 
 def example(name: str) -> str:
     """The text inside the fence that follows `<!-- example: NAME -->`."""
-    (found,) = re.findall(rf"<!-- example: {name} -->\n```\w+\n(.*?)```\n", PAGE, re.DOTALL)
+    ((_, found),) = re.findall(rf"<!-- example: {name} -->\n(`{{3,}})\w+\n(.*?)\n?\1\n", PAGE, re.DOTALL)
     assert isinstance(found, str)
-    return found
+    return f"{found}\n"
 
 
 def table(heading: str) -> list[list[str]]:
@@ -104,7 +109,9 @@ def test_every_example_is_tested() -> None:
         "dream-note",
         "reach-block",
         "review-note",
+        "review-changes",
         "orphan-note",
+        "report-note",
         "seeds-note",
         "dream-log",
         "lessons",
@@ -114,6 +121,7 @@ def test_every_example_is_tested() -> None:
         "runs",
         "reach-runs",
         "daemon-runs",
+        "consolidations",
         "status",
         "reach-corpus",
         "reach-answers",
@@ -174,6 +182,61 @@ def test_the_orphan_note() -> None:
         model="Codex (gpt-5.5)", note="dreams/2026-11-30 dream.md",
     )  # fmt: skip
     assert render_orphan(reached) == example("orphan-note")
+
+
+def test_the_report_note() -> None:
+    text = example("report-note")
+    block, problems = read_report(text)
+    assert problems == ()
+    assert block is not None
+    report = Report(
+        nights=block.nights,
+        waiting=(("Notes to merge", 1),),
+        conflicts=(("Rain", "Rain in the log"),),
+        look_alike=(("Compost", "Hot heaps"),),
+    )
+    assert f"{render_report_head()}{render_report(report)}\n" == text
+
+
+def test_consolidations() -> None:
+    (run,) = parse_consolidations(example("consolidations"))
+    assert run.end is End.DONE
+    assert run.is_told
+    assert (run.proposals, run.escalated, run.pairs_judged) == (["cn2sit"], 1, 1)
+    records = [record for _, record in parse_records(example("consolidations"))[0]]
+    head = {"type", "version", "event", "id", "at"}
+    rows = table("| event | holds | meaning |\n| --- | --- | --- |\n| `started`")
+    documented = {names(row[0])[0]: names(row[1]) for row in rows}
+    assert list(documented) == ["started", "resumed", "triaged", "judged", "brought", "ended", "told"]
+    for record in records:
+        assert set(record) - head == set(documented[str(record["event"])])
+    verdicts = next(line for line in PAGE.splitlines() if line.startswith("Verdicts: "))
+    assert names(verdicts)[: len(WORDS)] == list(WORDS)
+
+
+def test_the_changes_of_the_review_note() -> None:
+    text = example("review-changes")
+    block, problems = read_managed(text)
+    assert problems == ()
+    assert block is not None
+    assert f"{render_review_head()}{render_managed(block.items, block.changes)}\n" == text
+    assert [change.kind for change in block.changes] == [kind for kind in KINDS if kind != "link"]
+    page = table_free("**Bold line**")
+    assert [name for name in names(page) if name in LEADS.values()] == list(LEADS.values())
+    assert [name for name in names(page) if name in VERBS.values()] == list(VERBS.values())
+    assert [name for name in names(table_free("**Decided line**, in place of all that")) if name in DONE.values()] == [
+        *DONE.values()
+    ]
+    assert {key for key in NOT_SHOWN if f"`{key}`" in table_free("**Other lines**")} == {"body", "model"}
+    assert f"at most {MOST_REMARKS} are shown" in PAGE
+    assert f"Beyond {MOST_LINES} lines" in PAGE
+    assert {tick.id for tick in read_ticks(text)[0]} == {"stfamx", "cfz4qq"}
+
+
+def table_free(start: str) -> str:
+    """The list item that starts so."""
+    (line,) = (line for line in PAGE.splitlines() if line.startswith(f"- {start}"))
+    return line
 
 
 def test_the_seeds_note() -> None:
