@@ -53,8 +53,11 @@ def test_a_clock_that_was_put_back_makes_no_pause_of_years(tmp_path: Path) -> No
     assert read_pause(tmp_path, NOW - timedelta(days=400)) is None
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"version": 1}', '{"version": 2, "until": null}',
-                                  "[" * 100_000, '{"version": 1, "until": "soon", "reason": "x", "failures": 1}'])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", '{"version": 1}', '{"version": 2, "until": null}', "[" * 100_000,
+     '{"version": 1, "until": "soon", "reason": "x", "failures": 1}'],
+)  # fmt: skip
 def test_a_file_that_cannot_be_read_is_none(tmp_path: Path, text: str) -> None:
     (tmp_path / PAUSE).write_text(text, encoding="utf-8")
     assert read_pause(tmp_path, NOW) is None
