@@ -16,17 +16,16 @@ from aria_dream.dream.reach import Answer, parse_answer
 from aria_dream.policy.residence import Home, VaultNames
 from aria_dream.review.application import Approved, Ready, Stale, approve, plan_application
 from aria_dream.review.journal import parse_journal
+from aria_dream.review.orphan_name import LONGEST_NAME, orphan_folder
 from aria_dream.review.plan import VaultView
 from aria_dream.review.proposal import planned_record
 from aria_dream.review.reached import (
-    LONGEST_NAME,
     AskedPair,
     AskedSeed,
     Noted,
     NothingProposed,
     Proposed,
     Reached,
-    orphan_folder,
     proposals_of_reach,
     source_lines,
 )
