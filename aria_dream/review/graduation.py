@@ -202,5 +202,6 @@ def unattended(
         if state.state == "proposed"
         and state.proposal.kind in kinds - NEVER
         and state.proposal.confidence >= bars.confidence_floor
-        and not state.applies  # a person has taken it back, and opened it again
+        and not state.applies
+        and state.since == state.proposal.at  # else a person, or a changed note, has opened it again: let them look
     )
