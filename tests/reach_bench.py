@@ -97,8 +97,10 @@ class ScriptedReacher:
 class ReachBench:
     """One vault, one account, a clock that a test moves."""
 
-    def __init__(self, folder: Path, notes: dict[str, str], *answers: ReachEnd | Callable[[], ReachEnd]) -> None:
-        self.root = folder / "vault"
+    def __init__(
+        self, folder: Path, notes: dict[str, str], *answers: ReachEnd | Callable[[], ReachEnd], vault: str = "vault"
+    ) -> None:
+        self.root = folder / vault
         self.places = Places(state=folder / "state", cache=folder / "cache")
         self.now = datetime(2026, 11, 30, 14, 32, 7, tzinfo=UTC)
         self.reacher = ScriptedReacher(list(answers))
@@ -106,7 +108,8 @@ class ReachBench:
         self.confirms = False
         self._nonces = itertools.count(1)
         for name, text in {"dreaming.md": POLICY, **notes}.items():
-            self.write(name, text)
+            if not (self.root / name).exists():
+                self.write(name, text)
 
     def write(self, name: str, text: str) -> None:
         path = self.root / name

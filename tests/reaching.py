@@ -151,7 +151,7 @@ def snapshot(*folders: Path) -> dict[str, tuple[int, int, bytes]]:
     return found
 
 
-def wait_until(is_so: Callable[[], object], *, timeout_s: float = 30.0, what: str = "it") -> None:
+def wait_until(is_so: Callable[[], object], *, timeout_s: float = 90.0, what: str = "it") -> None:
     """Returns once `is_so()` holds."""
     until = time.monotonic() + timeout_s
     while not is_so():

@@ -171,7 +171,7 @@ class ResponsesServer:
         with self._lock:
             return "\n".join(f"{one.path}\n{dict(one.headers)}\n{one.body}" for one in self.seen)
 
-    def wait_for(self, count: int, timeout_s: float = 30.0) -> None:
+    def wait_for(self, count: int, timeout_s: float = 90.0) -> None:
         """Returns once so many metered requests came."""
         until = time.monotonic() + timeout_s
         while len(self.metered) < count:

@@ -212,9 +212,27 @@ def check_model(_: Patient) -> Iterator[Finding]:
         yield Finding(topic="program", name="model", health=Health.OK, text=f"{embedder.name} answers")
 
 
+def check_codex(patient: Patient) -> Iterator[Finding]:
+    """Whether a reach could be made: the program and the login. Sends nothing."""
+    from aria_dream.effects.codex import TESTED_VERSION
+    from aria_dream.effects.codex_reacher import CodexReacher
+    from aria_dream.policy.settings import Settings
+
+    vault = Path(patient.scan.root) if patient.scan is not None else patient.places.state
+    settings = patient.live.policy.settings if patient.live is not None else Settings()
+    reacher = CodexReacher(vault=vault, state=patient.places.state, settings=settings)
+    if missing := reacher.missing():
+        yield Finding(topic="program", name="reach", health=Health.NOTE, text=f"no reach can be made: {missing}")
+        return
+    version = reacher.version()
+    tested = "" if version == TESTED_VERSION else f"; tested with {TESTED_VERSION}"
+    text = f"Codex CLI {version or '(it does not say its version)'} is here and somebody is logged in{tested}"
+    yield Finding(topic="program", name="reach", health=Health.OK, text=text)
+
+
 CHECKS: list[Callable[[Patient], Iterator[Finding]]] = [
     check_input, check_power, check_load, check_clock, check_vault, check_watching, check_policy, check_records,
-    check_program, check_model,
+    check_program, check_model, check_codex,
 ]
 """Every check, in the order of the report. A part that is added later adds its own."""
 

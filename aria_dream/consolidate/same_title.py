@@ -22,7 +22,7 @@ _STAMP: Final = re.compile(r"^\d{10,14}[\s_-]+|[\s_-]+\d{10,14}$")
 """The id in front of a note's name in a slip box."""
 _NAMELESS: Final = re.compile(
     r"(?:untitled|unbenannt|sans titre|sin título|senza titolo|sem título|naamloos|bez tytułu|без названия|無題.{0,6}"
-    r"|未命名|new note|neue notiz|note|.)?(?: \d{1,3})?",
+    r"|未命名|new note|neue notiz|note|[a-z])?(?: \d{1,3})?",
     re.IGNORECASE,
 )
 _PASSING: Final = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from aria_dream.dream.datamark import harmless_text
 from aria_dream.dream.plain_text import clean
@@ -17,7 +17,9 @@ _URL = re.compile(r"\bhttps?://[^\s<>\"'`|\\^{}‹›«»“”]+", re.IGNORECAS
 _TRACKING = re.compile(
     r"(?:utm_\w*|[a-z]{0,4}clid|gclsrc|gbraid|wbraid|_ga|_gl|mc_[ce]id|mkt_tok|igshid?|_hs(?:enc|mi|tr)|hsa_\w*|vero_(?:id|conv)"
     r"|oly_(?:anon|enc)_id|li_fat_id|ref_src|ref_url|s_cid|cmpid|spm|pk_(?:campaign|kwd|source|medium)"
-    r"|mtm_\w*|matomo_\w*|at_(?:campaign|medium|custom\d?)|wt_?mc(?:_\w*)?|ga_\w*|yclid|openai_\w*)",
+    r"|mtm_\w*|matomo_\w*|at_(?:campaign|medium|custom\d?)|wt_?mc(?:_\w*)?|ga_\w*|yclid|openai_\w*|msclkid|s_kwcid"
+    r"|_openstat|mibextid|rdt_cid|sc_cid|ir(?:clickid|gwc)|_branch_match_id|ck_subscriber_id|trkcampaign|trackingid|epik"
+    r"|wickedid|_bta_(?:tid|c)|srsltid|gad_\w*|sfmc_id|dm_i|piwik_\w*|itm_\w*|share_?id|hmb_\w*|fb_\w*|oft_\w*)",
     re.IGNORECASE,
 )
 """Query parameters that say who sent a reader and never what is read."""
@@ -67,8 +69,7 @@ def normal_url(text: str) -> str:
     if scheme not in _PORTS or not host or "@" in parts.netloc:
         return ""
     netloc = host if port in (None, _PORTS[scheme]) else f"{host}:{port}"
-    query = "&".join(piece for piece in parts.query.split("&") if piece and not _tracks(piece))
-    fragment = "" if ":~:" in parts.fragment or _tracks(parts.fragment) else parts.fragment
+    query, fragment = _untracked(parts.query), _untracked(parts.fragment.partition(":~:")[0])
     url = f"{scheme}://{netloc}{_quoted(parts.path) or '/'}"
     url += f"?{_quoted(query)}" if query else ""
     url += f"#{_quoted(fragment)}" if fragment else ""
@@ -83,8 +84,13 @@ def _ascii_host(host: str) -> str:
         return name if _HOST.fullmatch(name) and not name.endswith((".local", ".internal", ".localhost")) else ""
 
 
-def _tracks(piece: str) -> bool:
-    return _TRACKING.fullmatch(piece.partition("=")[0]) is not None
+def _untracked(fields: str) -> str:
+    """A query or a fragment without the fields that track a reader, however the others are joined."""
+    kept = ""
+    for joint, field in re.findall(r"([&;?]*)([^&;?]+)", fields):
+        if _TRACKING.fullmatch(unquote(field.partition("=")[0])) is None:
+            kept += f"{joint[:1]}{field}" if kept else field
+    return kept
 
 
 def _quoted(text: str) -> str:

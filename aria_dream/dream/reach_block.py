@@ -95,8 +95,11 @@ class ReachBlock:
 
 
 def legible(raw: str) -> str:
-    """`raw` with line ends `\\n` and without control and direction characters, cut at `LONGEST_RAW`. Idempotent."""
-    text = "".join(map(_legible, raw.replace("\r\n", "\n").replace("\r", "\n")))
+    """`raw` with line ends `\\n` and without control and direction characters, cut at `LONGEST_RAW`. Idempotent.
+
+    `<%` is torn apart: Templater runs what stands behind it in a new note, in a code block as well.
+    """
+    text = "".join(map(_legible, raw.replace("\r\n", "\n").replace("\r", "\n"))).replace("<%", "< %")
     return text if len(text) <= LONGEST_RAW else text[: LONGEST_RAW - 1] + "…"
 
 
@@ -151,9 +154,10 @@ def _subject_lines(block: ReachBlock) -> list[str]:
 
 def _answer_lines(answer: Answer) -> list[str]:
     lines = ["Codex argued:", *(f"> {escape_plain(line, line_start=True)}" for line in answer.argument)]
-    lines += ["Sources:", *map(_render_source, answer.sources)]
+    # A blank line ends each part: without it a reader of Markdown takes the next line for more of the quote or item.
+    lines += ["", "Sources:", *map(_render_source, answer.sources)]
     if answer.edge:
-        lines.append(f"Edge: {escape_plain(answer.edge)}")
+        lines += ["", f"Edge: {escape_plain(answer.edge)}"]
     lines += ["", f"Verdict: {_SAID[answer.verdict]}."]
     return [*lines, UNSOURCED] if answer.is_unsourced_orphan else lines
 

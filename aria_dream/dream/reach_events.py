@@ -44,6 +44,8 @@ _MOST_KINDS = 64
 _NESTED_ID = "exec-"
 """Begins the second `id` of a search that a script of the model's ran from here: a request, and one more for the turn
 that goes on with what it found. `ws…` is one that ran at the server."""
+_ACTS = ("command_execution", "file_change")
+"""Not `mcp_tool_call`: a model may ask which tool servers there are, and is told that there are none."""
 _NO_TOOLS = frozenset({"agent_message", "reasoning", "error", "web_search", "todo_list", "plan_update", ""})
 """Items that are no round trip through a tool of ours; web searches are counted by themselves."""
 
@@ -108,6 +110,11 @@ class EventReader:
     def web_turns(self) -> int:
         """Finished web turns so far."""
         return self._done["web_search"]
+
+    @property
+    def acted(self) -> str:
+        """The kind of item by which it did more than read and talk; `""` where there was none."""
+        return next((kind for kind in _ACTS if kind in self._begun or kind in self._done), "")
 
     def take(self, line: str) -> None:
         """One line of the stream. Lines that are no event are passed over; one that was cut off counts as sent."""

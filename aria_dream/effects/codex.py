@@ -179,12 +179,25 @@ def find_login(environ: Mapping[str, str] = os.environ) -> Path | Missing:
     try:
         login = json.loads(file.read_bytes())
     except FileNotFoundError:
-        return Missing(
-            "nobody is logged in to Codex CLI; run `codex login` (a login kept in the system's keyring cannot be"
-            ' shared: write `cli_auth_credentials_store = "file"` into its config.toml and log in again)'
-        )
+        return Missing(_NO_FILE if _keeps_no_file(file.parent) else _NOBODY)
     except (OSError, ValueError, RecursionError):
         return Missing(f"the login of Codex CLI cannot be read ({file}); run `codex login` again")
     if not isinstance(login, dict) or not any(login.get(key) for key in ("tokens", "OPENAI_API_KEY")):
-        return Missing("nobody is logged in to Codex CLI; run `codex login`")
+        return Missing(_NOBODY)
     return file
+
+
+_NOBODY = "nobody is logged in to Codex CLI; run `codex login`"
+_NO_FILE = (
+    "the login of Codex CLI lies in the system's keyring, from where it cannot be shared; write"
+    ' `cli_auth_credentials_store = "file"` into its config.toml and run `codex login`'
+)
+_STORE = re.compile(r"^\s*cli_auth_credentials_store\s*=\s*[\"'](?!file)", re.MULTILINE)
+
+
+def _keeps_no_file(codex_home: Path) -> bool:
+    """Whether the user's Codex CLI is told to keep its login elsewhere than in a file."""
+    try:
+        return bool(_STORE.search((codex_home / "config.toml").read_text(encoding="utf-8", errors="replace")))
+    except OSError:
+        return False

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import time
 from collections import deque
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.reach_events import EventReader, Failure, ReachEnd, ReachRun, RequestCount
@@ -39,6 +39,8 @@ MOST_LINES = 200_000
 _LIST_TIMEOUT_S = 20.0
 _MACHINE_WIDE = (Path("/etc/codex"), Path(os.environ.get("PROGRAMDATA", "/nowhere"), "OpenAI", "Codex"))
 """Where Codex CLI reads a configuration for all accounts."""
+MANAGED = "managed_config.toml"
+"""An administrator's, there, which outranks every word of a command line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +111,7 @@ class CodexReacher:
                 self.state, self.vault, login
             ) as room:
                 environ = self._environment(room)
-                if hole := _foreign_servers(program, environ, room):
+                if hole := _hole(program, environ, room):
                     return Watched(_not_started(hole))
                 end = self._run(program, environ, room, cleared.text, should_stop)
                 return Watched(end, tuple(_left_in(room)))
@@ -140,17 +142,17 @@ class CodexReacher:
         provider = self.elsewhere.provider if self.elsewhere is not None else None
         command: list[str | Path] = [program, *wall_arguments(self.settings, room.scratch, elsewhere=provider)]
         heard = _Heard()
-        started_s = time.monotonic()
+        started_s = monotonic()
         process = CodexProcess(command, prompt=prompt, environ=environ, folder=room.scratch, on_line=heard.take,
                                on_complaint=heard.take_complaint)  # fmt: skip
         stopped = ""
         try:
             while process.wait(LOOK_S) is None:
-                if stopped := self._reason(heard, time.monotonic() - started_s) or should_stop():
+                if stopped := self._reason(heard, monotonic() - started_s) or should_stop():
                     break
         finally:
             process.close()
-        return heard.end(stopped, time.monotonic() - started_s)
+        return heard.end(stopped, monotonic() - started_s)
 
     def _reason(self, heard: _Heard, seconds: float) -> str:
         settings = self.settings
@@ -158,6 +160,8 @@ class CodexReacher:
             return f"it searched the web more than {settings.max_web_turns} times"
         if seconds >= settings.reach_timeout_s:
             return f"it took longer than {settings.reach_timeout_s} s"
+        if kind := heard.acted:
+            return f"it began to act ({kind}), which the wall forbids"
         if heard.has_servers:
             return "this machine's configuration of Codex CLI starts tool servers (MCP); a reach may have none"
         return "it talked without end" if heard.lines > MOST_LINES else ""
@@ -176,6 +180,11 @@ class _Heard:
     def web_turns(self) -> int:
         """Finished web turns."""
         return self._events.web_turns
+
+    @property
+    def acted(self) -> str:
+        """What it did beyond reading and talking; `""` where it did nothing of the kind."""
+        return self._events.acted
 
     @property
     def has_servers(self) -> bool:
@@ -215,14 +224,17 @@ def _left_in(room: Room) -> Iterator[str]:
         yield from (f"{name}/{place.relative_to(folder).as_posix()}" for place in sorted(folder.rglob("*")))
 
 
-def _foreign_servers(program: Path, environ: Mapping[str, str], room: Room) -> str:
-    """Why the wall has a hole; `""` where it has none.
+def _hole(program: Path, environ: Mapping[str, str], room: Room) -> str:
+    """Why a configuration of the whole machine leaves the wall a hole; `""` where it leaves none.
 
-    A configuration of the whole machine may start MCP servers, and nothing on a command line clears them (tried).
-    Asking which there are starts none.
+    It may start MCP servers, and nothing on a command line clears them (tried). Asking which there are starts none. Not
+    seen: what an administrator of macOS sets by a profile; a run that acts or has servers is ended all the same.
     """
     if not any(place.exists() for place in _MACHINE_WIDE):
         return ""
+    managed = next((place / MANAGED for place in _MACHINE_WIDE if (place / MANAGED).exists()), None)
+    if managed is not None:  # tried: it gives the shell back, whatever the command line says
+        return f"{managed} outranks the wall around a reach, so none is made while it is there"
     try:
         done = subprocess.run(  # noqa: S603 - the program that was found
             [program, "mcp", "list", "--json"], stdin=subprocess.DEVNULL, capture_output=True, env=dict(environ),

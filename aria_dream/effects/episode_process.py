@@ -30,8 +30,13 @@ WRITING_GRACE_S = 10.0
 """The same while it writes, which takes milliseconds, and seconds on a slow drive. Cut short it would be journalled and
 settled later; finished it is simply there."""
 
+REACHING_GRACE_S = 15.0
+"""The same while it reaches out: the program outside is ended at once, and what it has said so far is written down."""
+
 WRITE = "write"
 """What the child asks leave for before it writes."""
+REACH = "reach"
+"""What it asks leave for before it reaches out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +82,7 @@ class EpisodeProcess:
             raise
         lower_priority(self._process.pid)
         self.is_writing = False
+        self.is_reaching = False
         self._reader = threading.Thread(target=self._read, name="episode", daemon=True)
         self._reader.start()
 
@@ -109,6 +115,7 @@ class EpisodeProcess:
         if not self._asked:
             return
         self.is_writing = self.is_writing or self._asked == WRITE
+        self.is_reaching = self._asked == REACH
         self._asked = ""
         assert self._process.stdin is not None
         with suppress(OSError):  # it has ended meanwhile
@@ -123,7 +130,7 @@ class EpisodeProcess:
 
     def end(self) -> EpisodeEnd:
         """Ends it, and everything it started, and says how it ended. Waits for a fraction of a second; while the child
-        writes, until it has written."""
+        writes, until it has written; while it reaches out, until what came of that is on the disk."""
         if (told := self.ended()) is not None:
             return told
         assert self._process.stdin is not None
@@ -131,12 +138,17 @@ class EpisodeProcess:
         with suppress(OSError):
             self._process.stdin.close()
         try:
-            code = self._process.wait(WRITING_GRACE_S if self.is_writing else GRACE_S)
+            code = self._process.wait(self._grace_s())
         except subprocess.TimeoutExpired:
             _signal_group(self._process, gently=False)
             code = self._process.wait()
         self._told = self._end(code)
         return self._told
+
+    def _grace_s(self) -> float:
+        if self.is_reaching:
+            return REACHING_GRACE_S
+        return WRITING_GRACE_S if self.is_writing else GRACE_S
 
     def _end(self, code: int) -> EpisodeEnd:
         _signal_group(self._process, gently=False)  # what it may have left behind

@@ -9,14 +9,18 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
-from aria_dream.effects.episode_process import WRITE
+from aria_dream.effects.episode_process import REACH, WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
+    from pathlib import Path
 
+    from aria_dream.dream.reach_events import ReachEnd
+    from aria_dream.effects.egress import ClearedText
+    from aria_dream.effects.ledger import Granted
     from aria_dream.vault.edit import ChangeSet, Exists
     from aria_dream.vault.note import NotePath
     from aria_dream.world import (
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
         Failed,
         PastChange,
         Refused,
+        RootedFiles,
         Settled,
         VaultFiles,
         Written,
@@ -57,6 +62,7 @@ class Leave:
         self._given = threading.Semaphore(0)
         self._begun_s: float | None = None
         self._is_writing = False
+        self._is_reaching = False
         self._is_abandoned = False
         threading.Thread(target=self._hear, name="leave", daemon=True).start()
 
@@ -70,17 +76,18 @@ class Leave:
                 break
             self._given.release()
         self._is_abandoned = True
-        if not self._is_writing:
+        if not (self._is_writing or self._is_reaching):
             self._leave_at_once(ABANDONED)
         self._given.release()
 
     def __call__(self, unit: str) -> None:
         """Returns when the next unit may begin: at once while the last one is still short, else once leave is given.
 
-        Before a `WRITE`, leave is always asked; after it the process no longer lets itself be ended.
+        Before a `WRITE`, leave is always asked; after it the process no longer lets itself be ended. Before a `REACH`
+        too; after it the process ends the reach when it is told to end, and itself where it asks the next time.
         """
         now = self._clock()
-        if unit != WRITE and self._begun_s is not None and now - self._begun_s < self._unit_s:
+        if unit not in (WRITE, REACH) and self._begun_s is not None and now - self._begun_s < self._unit_s:
             return
         self.say({"ask": unit})
         self._given.acquire()
@@ -90,7 +97,18 @@ class Leave:
             self._is_writing = True
             with suppress(ValueError):  # not in the main thread: then SIGTERM still ends it, and the journal settles
                 signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        if unit == REACH:
+            self._is_reaching = True
+            with suppress(ValueError):
+                signal.signal(signal.SIGTERM, self._hear_the_end)
         self._begun_s = self._clock()
+
+    def _hear_the_end(self, _number: int, _frame: object) -> None:
+        self._is_abandoned = True
+
+    def reach_reason(self) -> str:
+        """Why the reach that is under way has to end, as one clause; `""` where it may go on."""
+        return "the daemon ended it, since somebody came back or something changed" if self._is_abandoned else ""
 
     def say(self, line: dict[str, object]) -> None:
         """Tells the parent; a parent that has gone ends the process."""
@@ -100,6 +118,39 @@ class Leave:
         except OSError:
             if not self._is_writing:
                 self._leave_at_once(ABANDONED)
+
+
+class Reaching(Protocol):
+    """Who reaches out, as `CodexReacher` does."""
+
+    @property
+    def destination(self) -> str: ...
+
+    def missing(self) -> str: ...
+
+    def run(self, cleared: ClearedText, granted: Granted, *, should_stop: Callable[[], str]) -> ReachEnd: ...
+
+
+class AskingReacher:
+    """Somebody who reaches out, once leave is given, and who ends it when the parent says so or has gone."""
+
+    def __init__(self, reacher: Reaching, leave: Leave) -> None:
+        self._reacher = reacher
+        self._leave = leave
+
+    @property
+    def destination(self) -> str:
+        """As the reacher says."""
+        return self._reacher.destination
+
+    def missing(self) -> str:
+        """As the reacher says."""
+        return self._reacher.missing()
+
+    def run(self, cleared: ClearedText, granted: Granted, *, should_stop: Callable[[], str]) -> ReachEnd:
+        """As the reacher runs. What came of it can be kept; the process ends where it asks for leave the next time."""
+        self._leave(REACH)
+        return self._reacher.run(cleared, granted, should_stop=lambda: self._leave.reach_reason() or should_stop())
 
 
 class AskingVault:
@@ -131,6 +182,19 @@ class AskingVault:
     def purge(self, now: datetime, window_h: float) -> int:
         """As the vault forgets."""
         return self._files.purge(now, window_h)
+
+
+class AskingRootedVault(AskingVault):
+    """The same, and where the vault lies."""
+
+    def __init__(self, files: RootedFiles, leave: Callable[[str], None]) -> None:
+        super().__init__(files, leave)
+        self._root = files.root
+
+    @property
+    def root(self) -> Path:
+        """Real path of the vault."""
+        return self._root
 
 
 def protocol_streams() -> tuple[TextIO, int]:

@@ -16,7 +16,7 @@ from aria_dream.errors import VaultUnreadableError
 from aria_dream.policy.circumstances import Circumstances, History, Moment
 from aria_dream.policy.due import Due, NotYet, due, must_stop
 from aria_dream.policy.nightly import owed_night
-from aria_dream.policy.triggers import BUILT
+from aria_dream.policy.triggers import BUILT, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,13 +131,13 @@ class Outlook:
             owed_night=self._owed_night(moment, history),
         )
 
-    def stop_reason(self, running_s: float) -> str:
-        """Why a run that started `running_s` ago has to end at once; `""` where it may go on."""
+    def stop_reason(self, running_s: float, stage: Stage = Stage.DREAM) -> str:
+        """Why a run of `stage` that started `running_s` ago has to end at once; `""` where it may go on."""
         self.refresh()
         state = self.watcher.state
         hindrance = self._away if isinstance(state, Present) else state.reason
         readings = self._sensors.read(self._last_edit_s(), load=False)
-        return must_stop(self.live.policy, readings, running_s, hindrance=hindrance)
+        return must_stop(self.live.policy, readings, running_s, hindrance=hindrance, stage=stage)
 
     def refresh(self) -> None:
         """The policy as it stands on the disk now, and what the last events meant.

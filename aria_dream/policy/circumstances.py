@@ -49,6 +49,8 @@ class Run:
     """The night whose work it was. A run that was broken off and shall be taken up again is recorded without."""
     monotonic_s: float | None = None
     """When it ended, if that was in this process."""
+    reached: bool = False
+    """It was (also) to reach out, whether or not it came to that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -103,10 +103,23 @@ def due(
     return _not_yet(asking, tuple(waiting), remarks)
 
 
-def must_stop(policy: Policy, readings: Readings, running_s: float, *, hindrance: str = "") -> str:
-    """Why a run that started `running_s` seconds ago has to end at once, in words; `""` where it may go on."""
+def must_stop(
+    policy: Policy, readings: Readings, running_s: float, *, hindrance: str = "", stage: Stage = Stage.DREAM
+) -> str:
+    """Why a run that started `running_s` seconds ago has to end at once, in words; `""` where it may go on.
+
+    A reach is more careful than other stages: it runs on mains power whatever the policy says of dreams, and only
+    while a sensor says that nobody is there.
+    """
     if refusal := hindrance or policy.dream_refusal():
         return refusal
+    if stage is Stage.REACH:
+        if not policy.settings.autonomous_reach:
+            return "the policy says `autonomous_reach: off`"
+        if refusal := policy.reach_refusal():
+            return refusal
+        if not isinstance(readings.input_idle, Known):
+            return f"it cannot be told any more whether anybody is at the machine ({readings.input_idle.reason})"
     if readings.last_edit_s is not None and 0 <= readings.last_edit_s < running_s:
         return f"a note was edited {ago(readings.last_edit_s)}"
     match readings.input_idle:
@@ -114,7 +127,8 @@ def must_stop(policy: Policy, readings: Readings, running_s: float, *, hindrance
             return f"you typed or clicked {ago(max(0.0, value))}"
         case Unreadable(reason):
             return f"it cannot be told any more whether anybody is at the machine ({reason})"
-    return power_refusal(readings.power) if policy.settings.require_ac_power else ""
+    needs_mains = policy.settings.require_ac_power or stage is Stage.REACH
+    return power_refusal(readings.power) if needs_mains else ""
 
 
 def _plans(asking: Asking) -> Iterator[_Plan]:
@@ -139,7 +153,17 @@ def _plans(asking: Asking) -> Iterator[_Plan]:
 
 def _existing(asking: Asking, occasion: Occasion) -> tuple[Stage, ...]:
     named: tuple[Stage, ...] = getattr(asking.triggers, occasion.value)
+    if occasion is Occasion.IDLE and _reaches_anyway(asking):
+        named = (*named, Stage.REACH)
     return tuple(stage for stage in named if stage in asking.built)
+
+
+def _reaches_anyway(asking: Asking) -> bool:
+    """Whether an idle machine reaches out although no trigger names it: `autonomous_reach: on` asks for it. Where a
+    trigger names `reach`, it says when; where the line of `on_idle` is not understood, it starts nothing."""
+    triggers = asking.triggers
+    named = any(Stage.REACH in getattr(triggers, name) for name in MEANINGS)
+    return asking.policy.settings.autonomous_reach and not named and Occasion.IDLE.value not in triggers.closed
 
 
 def _coming_night(asking: Asking) -> Hold | None:
@@ -194,7 +218,7 @@ def _remarks(asking: Asking) -> Iterator[str]:
     missing = [f"“{stage.value}”" for stage in Stage if stage in named and stage not in asking.built]
     if missing:
         what = "is a stage that is" if len(missing) == 1 else "are stages that are"
-        yield f"{' and '.join(missing)} {what} not there yet: the daemon of this version runs dreams only"
+        yield f"{' and '.join(missing)} {what} not there yet"
     for name in asking.triggers.closed:
         yield f"the line `{name}` of the triggers is not understood, so it starts nothing"
     idleness = judge_idleness(asking.readings.input_idle, None, asking.policy.settings.idle_threshold_s)

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.policy.nightly import latest_night, next_midnight, next_night
-from aria_dream.policy.presence import IdleState, Known, Reading, ago, in_words, judge_idleness, power_refusal
+from aria_dream.policy.presence import (
+    Absent,
+    IdleState,
+    Known,
+    Reading,
+    Unreadable,
+    ago,
+    in_words,
+    judge_idleness,
+    power_refusal,
+)
 from aria_dream.policy.triggers import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from datetime import datetime
 
-    from aria_dream.policy.circumstances import Circumstances, History, Moment, Readings
+    from aria_dream.policy.circumstances import Circumstances, History, Moment, Readings, Run
     from aria_dream.policy.policy import Policy
     from aria_dream.policy.triggers import Triggers
 
@@ -24,7 +34,8 @@ class Hold:
     """One thing that holds a run back."""
 
     what: str
-    """One word: policy, host, vault, input, quiet, power, load, review, cap, rest, night, triggers."""
+    """One word: policy, host, vault, input, quiet, power, load, review, reach, cap, rest, night,
+    triggers."""
     reason: str
     until: datetime | None = None
     """The earliest it can end; None where that depends on something nobody can foretell."""
@@ -124,8 +135,10 @@ def _rest_left_s(asking: Asking) -> float:
 def stage_holds(asking: Asking, stage: Stage) -> Iterator[Hold]:
     """What keeps this one stage from starting, whoever is there."""
     settings, moment = asking.policy.settings, asking.moment
-    if stage in (Stage.DREAM, Stage.CONSOLIDATE) and asking.around.open_proposals >= settings.max_open_proposals:
+    if stage is not Stage.SYNTHESIZE and asking.around.open_proposals >= settings.max_open_proposals:
         yield Hold(what="review", reason=_review_full(asking.around.open_proposals))
+    if stage is Stage.REACH:
+        yield from _reach_holds(asking)
     if stage is Stage.DREAM:
         today = moment.now.astimezone(moment.zone).date()
         dreams = sum(run.dreamt and run.at.astimezone(moment.zone).date() == today for run in asking.history.runs)
@@ -134,6 +147,36 @@ def stage_holds(asking: Asking, stage: Stage) -> Iterator[Hold]:
         elif dreams >= settings.daily_dream_cap:
             reason = f"today's {dreams} dreams are dreamt" if dreams > 1 else "today's dream is dreamt"
             yield Hold(what="cap", reason=reason, until=next_midnight(moment.now, moment.zone))
+
+
+def _reach_holds(asking: Asking) -> Iterator[Hold]:
+    """What keeps the daemon from reaching out by itself. It spends what belongs to somebody, so all doubt closes it:
+    without an idle sensor, on battery whatever the policy says of dreams, and a second time while nobody came back."""
+    policy, readings = asking.policy, asking.readings
+    if not policy.settings.autonomous_reach:
+        yield Hold(what="reach", reason="the policy says `autonomous_reach: off`")
+    elif refusal := policy.reach_refusal():
+        yield Hold(what="reach", reason=refusal)
+    if refusal := power_refusal(readings.power):
+        yield Hold(what="power", reason=f"{refusal}; a reach waits for mains power")
+    match readings.input_idle:
+        case Known(idle_s) if idle_s >= 0:
+            if any(_is_since(asking, run, idle_s) for run in asking.history.runs if run.reached):
+                yield Hold(what="reach", reason="one reach was made since you left; the next waits until you were back")
+        case Known():
+            yield Hold(what="input", reason="how long nobody was there cannot be told, so no reach is made")
+        case Unreadable(reason) | Absent(reason):
+            said = f"whether anybody is there cannot be told ({reason}), so no reach is made"
+            yield Hold(what="input", reason=said)
+        case _:
+            assert_never(readings.input_idle)
+
+
+def _is_since(asking: Asking, run: Run, idle_s: float) -> bool:
+    """Whether the run falls into the time since the last key or click. In doubt it does."""
+    if run.monotonic_s is not None:
+        return run.monotonic_s >= asking.moment.monotonic_s - idle_s
+    return (asking.moment.now - run.at).total_seconds() <= idle_s
 
 
 def _review_full(number: int) -> str:

@@ -165,7 +165,8 @@ _ABOUT = {
     ),
     Group.REACH: (
         "A reach asks a model outside, through Codex CLI, whether the world knows more about a pair. It costs requests "
-        "of your plan, and happens only when you ask for it. An aborted reach counts as spent."
+        "of your plan. It happens when you ask for it; by itself only with `autonomous_reach: on`, once while you are "
+        "away, and only after you confirmed on this machine that text may leave it. An aborted reach counts as spent."
     ),
     Group.WALL: (
         "What keeps a reach from acting. Nothing you write here makes the wall weaker; a weaker value closes the reach."

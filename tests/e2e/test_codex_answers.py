@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.dream.reach import Answer, Unparsed, parse_answer
-from aria_dream.effects import codex_reacher, codex_wall
+from aria_dream.effects import codex_home, codex_reacher, codex_wall
+from aria_dream.effects.lock import VaultLock
 from tests.reaching import HOSTED, NESTED, PROMPT, Scene, at_server, wait_until
 from tests.responses_server import ANSWER, Reply, ResponsesServer, message, refusal, script, search, stream
 
@@ -125,11 +126,13 @@ def test_a_server_that_cannot_be_reached_costs_nothing(scene: Scene) -> None:
     assert reached.end.run.failure.kind == "unreachable"
 
 
-def test_a_silent_server_is_left_at_the_wall_clock(scene: Scene) -> None:
+def test_a_silent_server_is_left_at_the_wall_clock(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     with ResponsesServer([Reply(silent=True)]) as server:
-        reached = scene.with_settings(reach_timeout_s=2).reach(at_server(server.url))
+        # The clock leaps once the request is there, so that a slow machine has the time it needs until then.
+        monkeypatch.setattr(codex_reacher, "monotonic", lambda: 300.0 if server.metered else 0.0)
+        reached = scene.reach(at_server(server.url))
         assert len(server.metered) == 1
-    assert reached.end.stopped == "it took longer than 2 s"
+    assert reached.end.stopped == "it took longer than 300 s"
     assert (reached.verdict, reached.spent) == ("aborted", 1)
 
 
@@ -195,3 +198,16 @@ def test_a_long_prompt_arrives_whole_and_nothing_is_left_behind(scene: Scene) ->
     assert reached.verdict == "neither"
     assert sorted(place.name for place in (scene.state / "codex").iterdir()) == ["installation_id"]
     wait_until(lambda: not list((scene.folder / "home").iterdir()), what="an empty home")
+
+
+def test_two_reaches_of_one_account_take_turns(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codex_reacher, "LOCK_WAIT_S", 0.0)
+    with ResponsesServer() as server:
+        elsewhere = at_server(server.url)
+        with VaultLock(scene.state / codex_home.LOCK, "another").held():
+            reached = scene.reach(elsewhere)
+            assert not server.seen
+        assert scene.reach(elsewhere).verdict == "neither"
+    assert (reached.verdict, reached.spent) == ("unsent", 0)
+    assert reached.end.run.failure is not None
+    assert "another reach is under way" in reached.end.run.failure.message

@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from aria_dream.dream import reach_events
 from aria_dream.effects import codex_home, codex_reacher, codex_wall
 from tests.reaching import HOSTED, NESTED, Scene, at_server, codex_program, provider, snapshot, wait_until
 from tests.responses_server import (
@@ -103,6 +104,7 @@ def test_whatever_the_server_orders_nothing_is_written_and_no_secret_leaves(scen
 
 def test_the_check_can_fail(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """Control: the same orders, without the wall, do write and do tell."""
+    monkeypatch.setattr(reach_events, "_ACTS", ())
     open_flags = tuple("--sandbox=danger-full-access" if "sandbox" in flag else flag for flag in codex_wall._FLAGS)
     monkeypatch.setattr(codex_wall, "_FLAGS", open_flags)
     monkeypatch.setattr(codex_wall, "_OFF", tuple(name for name in codex_wall._OFF if "shell_tool" not in name
@@ -121,6 +123,7 @@ def test_the_check_can_fail(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_the_sandbox_alone_stops_writing(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """Were a command ever run, it could not write: the second wall behind the first."""
+    monkeypatch.setattr(reach_events, "_ACTS", ())
     monkeypatch.setattr(codex_wall, "_OFF", tuple(name for name in codex_wall._OFF if name not in (
         "shell_tool", "unified_exec")))  # fmt: skip
     before = snapshot(scene.vault, scene.home)
@@ -172,6 +175,30 @@ def test_tool_servers_of_the_whole_machine_close_the_reach(scene: Scene, monkeyp
     assert (reached.verdict, reached.spent) == ("unsent", 0)
     assert reached.end.run.failure is not None
     assert "tool servers (evil)" in reached.end.run.failure.message
+
+
+def test_an_administrators_configuration_that_outranks_the_wall_closes_the_reach(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(codex_reacher, "_MACHINE_WIDE", (scene.home,))
+    (scene.home / "managed_config.toml").write_text("[features]\nshell_tool = true\n", encoding="utf-8")
+    with ResponsesServer() as server:
+        reached = scene.reach(at_server(server.url))
+        assert not server.seen
+    assert (reached.verdict, reached.spent) == ("unsent", 0)
+    assert reached.end.run.failure is not None
+    assert "outranks the wall" in reached.end.run.failure.message
+
+
+def test_one_that_acts_all_the_same_is_ended(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codex_wall, "_OFF", tuple(name for name in codex_wall._OFF if name not in (
+        "shell_tool", "unified_exec")))  # fmt: skip
+    order = tool("exec_command", {"cmd": "sleep 600"})
+    with ResponsesServer([stream(order), stream(message(ANSWER))]) as server:
+        reached = scene.reach(at_server(server.url))
+        assert len(server.metered) == 1
+    assert reached.end.stopped == "it began to act (command_execution), which the wall forbids"
+    assert reached.verdict == "aborted"
 
 
 def test_a_tool_server_that_runs_all_the_same_ends_the_reach(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

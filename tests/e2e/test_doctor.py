@@ -60,7 +60,6 @@ def test_a_machine_without_a_sensor(tmp_path: Path, vault: Path) -> None:
     assert "no sensor tells when you are there; the vault's own quiet and the quiet hours stand in" in done.stdout
     assert "Now: waiting: a note was edited " in done.stdout
     assert "dreams start after 15 minutes of quiet" in done.stdout
-    assert "“consolidate”" in done.stdout
     assert lines[-1] == "Nothing is broken."
     assert files(vault) == before
 

@@ -55,6 +55,13 @@ def test_dream(garden: Path) -> None:
     assert set(empty) == listed("dream")
 
 
+def test_consolidate(garden: Path) -> None:
+    (found,) = printed("consolidate", garden, "--json")
+    assert set(found) == listed("consolidate")
+    (nothing,) = printed("consolidate", garden, "--resume", "--json")
+    assert set(nothing) == set(found)
+
+
 def test_demo(tmp_path: Path) -> None:
     (found,) = printed("demo", "--json", "--keep", tmp_path / "kept")
     assert set(found) == listed("demo")
@@ -121,3 +128,26 @@ def test_eval_links(garden: Path) -> None:
     assert set(found["rankings"]["aria-dream"]) == set(
         re.findall(r"`([^`]+)`", PAGE.partition("| `rankings` | name to ")[2].partition("\n")[0])
     )
+
+
+def test_reach(tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    night(vault)
+    seeds = vault / "dreams" / "Dream seeds.md"
+    head = "---\naria-dream: seeds\n---\n"
+    seeds.write_text(f"{head}## A claim\n- kind: external-novelty\n- source: https://example.org/a\n", encoding="utf-8")
+    (found,) = printed("reach", vault, "--external", "--json")
+    assert set(found) == listed("reach")
+    assert set(found["budget"]) == {"spent", "limits", "requests_per_reach"}
+    assert set(found["budget"]["spent"]) == set(found["budget"]["limits"]) == {"in_5h", "in_week", "in_month"}
+    (shown,) = printed("reach", vault, "--external", "--dry-run", "--json")
+    assert set(shown) == listed("reach")
+    assert shown["prompt"]
+    (probe,) = printed("reach", vault, "--probe", "--json")
+    assert set(probe) == listed("reach --probe")
+    (log,) = printed("reach", vault, "--log", "--json")
+    assert set(log) == listed("reach --log")
+    (memo,) = printed("reach", vault, "--backfill-memo", "--json")
+    assert set(memo) == listed("reach --backfill-memo")
+    (consent,) = printed("reach", vault, "--consent", "--json")
+    assert set(consent) == {"confirmed", "already", "place"}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.dream import reach_events
 from aria_dream.effects import codex_wall
 from aria_dream.effects.codex_reacher import Elsewhere
 from aria_dream.effects.consent import write_consent
@@ -59,6 +60,7 @@ def test_a_probe_shows_the_wall_and_the_cost(scene: Scene, model: str, cost: int
 
 def test_a_probe_without_the_wall_shows_that_too(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """Control: the check can fail."""
+    monkeypatch.setattr(reach_events, "_ACTS", ())
     flags = tuple("--sandbox=danger-full-access" if "sandbox" in flag else flag for flag in codex_wall._FLAGS)
     monkeypatch.setattr(codex_wall, "_FLAGS", flags)
     monkeypatch.setattr(codex_wall, "_OFF", tuple(name for name in codex_wall._OFF if name not in (

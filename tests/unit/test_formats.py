@@ -12,12 +12,16 @@ from typing import get_args
 import pytest
 
 from aria_dream import errors
+from aria_dream.consolidate.judged import WORDS
+from aria_dream.consolidate.record import End, parse_consolidations
+from aria_dream.consolidate.report import Report, read_report, render_report, render_report_head
 from aria_dream.dream.citation import Source
 from aria_dream.dream.dream_log import parse_blocks, render_block, render_head
 from aria_dream.dream.episode import EpisodeRecord, episode_record, parse_episodes
 from aria_dream.dream.jsonl import parse_records
 from aria_dream.dream.logged_change import DONE, LEADS, VERBS
 from aria_dream.dream.reach import Answer
+from aria_dream.dream.reach_block import parse_reach_blocks, render_reach_block
 from aria_dream.dream.reach_corpus import (
     FINDINGS,
     MADE,
@@ -26,10 +30,13 @@ from aria_dream.dream.reach_corpus import (
     parse_reach_answers,
     parse_reach_corpus,
 )
+from aria_dream.dream.reach_events import Failure
+from aria_dream.dream.reach_record import Step, parse_reaches, reach_record
 from aria_dream.dream.review_note import HEADINGS, read_managed, render_managed, render_review_head
 from aria_dream.dream.run_record import RunEnd, ended_record, parse_run_log, since_record, started_record
 from aria_dream.dream.seeds import KEYS, parse_seeds, render_seeds_head
 from aria_dream.dream.ticks import read_ticks
+from aria_dream.effects.reach_wait import PAUSE, note_failure
 from aria_dream.effects.status import DOINGS, LastRun, parse_status, render_status
 from aria_dream.policy.settings import Settings
 from aria_dream.review.journal import parse_journal
@@ -100,9 +107,11 @@ def test_exit_codes() -> None:
 def test_every_example_is_tested() -> None:
     assert re.findall(r"<!-- example: ([\w-]+) -->", PAGE) == [
         "dream-note",
+        "reach-block",
         "review-note",
         "review-changes",
         "orphan-note",
+        "report-note",
         "seeds-note",
         "dream-log",
         "lessons",
@@ -110,7 +119,9 @@ def test_every_example_is_tested() -> None:
         "snapshot",
         "proposals",
         "runs",
+        "reach-runs",
         "daemon-runs",
+        "consolidations",
         "status",
         "reach-corpus",
         "reach-answers",
@@ -124,6 +135,29 @@ def test_the_dream_note() -> None:
     assert f"{render_head(date(2026, 11, 30))}\n{render_block(block)}" == text
     assert len(block.pairs) == len(block.drops) == 2
     assert read_ticks(text.replace("[ ]", "[x]"))[1] == ()
+
+
+def test_the_reach_block() -> None:
+    text = example("reach-block")
+    ((block,), problems) = parse_reach_blocks(text)
+    assert problems == ()
+    assert render_reach_block(block) == text
+
+
+def test_the_steps_of_a_reach() -> None:
+    ((reach,), problems) = parse_reaches(example("reach-runs"))
+    assert problems == ()
+    assert reach.step == "landed"
+    assert render_reach_block(reach.block) == example("reach-block")
+    rows = {names(row[0])[0]: row for row in table("| field of a reach")}
+    assert set(rows) == set(reach_record(reach)) - {"type", "version"}
+    assert names(rows["step"][1]) == list(get_args(Step))
+
+
+def test_the_pause(tmp_path: Path) -> None:
+    note_failure(tmp_path, Failure("login", "log in again"), "log in", AT)
+    written = json.loads((tmp_path / PAUSE).read_text(encoding="utf-8"))
+    assert [names(row[0])[0] for row in table(f"### `{PAUSE}`")] == list(written)
 
 
 def test_the_review_note() -> None:
@@ -148,6 +182,36 @@ def test_the_orphan_note() -> None:
         model="Codex (gpt-5.5)", note="dreams/2026-11-30 dream.md",
     )  # fmt: skip
     assert render_orphan(reached) == example("orphan-note")
+
+
+def test_the_report_note() -> None:
+    text = example("report-note")
+    block, problems = read_report(text)
+    assert problems == ()
+    assert block is not None
+    report = Report(
+        nights=block.nights,
+        waiting=(("Notes to merge", 1),),
+        conflicts=(("Rain", "Rain in the log"),),
+        look_alike=(("Compost", "Hot heaps"),),
+    )
+    assert f"{render_report_head()}{render_report(report)}\n" == text
+
+
+def test_consolidations() -> None:
+    (run,) = parse_consolidations(example("consolidations"))
+    assert run.end is End.DONE
+    assert run.is_told
+    assert (run.proposals, run.escalated, run.pairs_judged) == (["cn2sit"], 1, 1)
+    records = [record for _, record in parse_records(example("consolidations"))[0]]
+    head = {"type", "version", "event", "id", "at"}
+    rows = table("| event | holds | meaning |\n| --- | --- | --- |\n| `started`")
+    documented = {names(row[0])[0]: names(row[1]) for row in rows}
+    assert list(documented) == ["started", "resumed", "triaged", "judged", "brought", "ended", "told"]
+    for record in records:
+        assert set(record) - head == set(documented[str(record["event"])])
+    verdicts = next(line for line in PAGE.splitlines() if line.startswith("Verdicts: "))
+    assert names(verdicts)[: len(WORDS)] == list(WORDS)
 
 
 def test_the_changes_of_the_review_note() -> None:

@@ -18,6 +18,12 @@ from aria_dream.dream.citation import Source, inert, normal_url, parse_source
         ("https://example.org/a?utm_source=chatgpt.com&id=7&fbclid=x#top", "https://example.org/a?id=7#top"),
         ("https://example.org/a?gclid=1", "https://example.org/a"),
         ("https://example.org/a?UTM_Campaign=1&q=utm_source", "https://example.org/a?q=utm_source"),
+        ("https://example.org/a?a=1;utm_source=x;b=2", "https://example.org/a?a=1;b=2"),
+        ("https://example.org/a?utm%5Fsource=x&a=%26", "https://example.org/a?a=%26"),
+        ("https://example.org/a?&&a=1&&msclkid=3&b", "https://example.org/a?a=1&b"),
+        ("https://example.org/a#/list?page=2&utm_source=x", "https://example.org/a#/list?page=2"),
+        ("https://example.org/a#part:~:text=quoted", "https://example.org/a#part"),
+        ("https://\u0430pple.com/", "https://xn--pple-43d.com/"),  # a Cyrillic letter shows what it is
         ("https://example.org/a#:~:text=quoted%20words", "https://example.org/a"),
         ("https://example.org/a#utm_source=x", "https://example.org/a"),
         ("https://bücher.example/ü`x", "https://xn--bcher-kva.example/%C3%BC%60x"),

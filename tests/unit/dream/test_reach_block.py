@@ -67,7 +67,7 @@ def test_the_block_as_a_reader_sees_it() -> None:
         "path: Compost → Microbes → Sourdough\n"
         "kept: both keep a culture alive (embedded judge)\n"
         "Question: home inward, or new territory?\n\n"
-        "Codex argued:\n> A claim.\n> The nearest stops short.\n"
+        "Codex argued:\n> A claim.\n> The nearest stops short.\n\n"
         "Sources:\n- `https://example.org/a` — A \\*paper\n- Book\n\n"
         "Verdict: ORPHAN candidate.\n"
         "Budget: reach 4 this week / 12 · 1 in this 5h window / 2. "
@@ -172,3 +172,12 @@ def test_render_and_parse_are_inverse(found: list[ReachBlock]) -> None:
 def test_any_note_is_read(text: str) -> None:
     parse_reach_blocks(text)
     assert legible(legible(text)) == legible(text)
+
+
+def test_what_is_kept_raw_starts_no_plugin() -> None:
+    """Templater runs `<% … %>` in a new note wherever it stands, in a code block as well."""
+    raw = "Well.\n<%* tp.file.move('x') %>\n<\u200b% tp.date.now() %>"
+    text = render_reach_block(block(Unparsed(legible(raw))))
+    assert "<%" not in text
+    assert legible(legible(raw)) == legible(raw)
+    assert parse_reach_blocks(text)[0][0].outcome == Unparsed(legible(raw))

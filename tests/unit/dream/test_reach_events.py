@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.dream.reach_events import EventReader, Failure, ReachRun, read_events
+from aria_dream.dream.reach_events import EventReader, Failure, ReachRun, RequestCount, read_events
 
 THREAD = '{"type":"thread.started","thread_id":"t"}'
 STARTED = '{"type":"turn.started"}'
@@ -162,3 +162,57 @@ def test_no_stream_raises_and_more_of_it_is_never_less(lines: list[str], ended: 
         assert run.web_turns <= run.requests or not run.web_turns
         before = max(before, run.web_turns)
         assert run.web_turns == before
+
+
+def test_what_acts_is_told_and_what_asks_for_servers_is_not() -> None:
+    reader = EventReader()
+    for line in (STARTED, item("mcp_tool_call"), SEARCH, item("agent_message", text="x")):
+        reader.take(line)
+    assert reader.acted == ""
+    reader.take(item("command_execution", "item.started"))
+    assert reader.acted == "command_execution"
+
+
+def test_a_search_that_ran_from_here_costs_itself_and_the_turn_that_follows() -> None:
+    nested = SEARCH.replace("ws_1", "exec-1f0a")
+    assert read_events([STARTED, nested.replace("completed", "started", 1), nested, DONE]).requests == 3
+    assert read_events([STARTED, SEARCH, DONE]).requests == 2
+
+
+def test_a_stream_without_end_fills_no_memory() -> None:
+    reader = EventReader()
+    reader.take(STARTED)
+    for number in range(2000):
+        reader.take(item(f"kind-{number}"))
+        reader.take(error("x" * 10_000))
+    assert len(reader._begun | reader._done) <= 65
+    assert reader.run(ended=True).sent
+
+
+def told(name: str, rest: str = "") -> str:
+    return f'2026-11-30T13:09:46Z  INFO codex_otel.trace_safe: event.name="codex.{name}" {rest} app.version=0.171.0'
+
+
+def test_requests_as_codex_logs_them() -> None:
+    count = RequestCount()
+    assert not count.heard
+    lines = [
+        told("conversation_starts", "mcp_server_count=0"), told("user_prompt"),
+        told("api_request", 'http.response.status_code=200 endpoint="/responses"'),
+        told("code_mode.nested_tool_dispatched", 'tool_name="run" tool_namespace="web"'),
+        told("tool_result_ready", 'tool_source="code_mode"'), told("tool_result_ready", 'tool_source="direct"'),
+    ]  # fmt: skip
+    for line in lines:
+        count.take(line)
+    assert (count.heard, count.requests, count.has_servers) == (True, 3, False)  # one answered, a search, one under way
+    count.take(told("api_request", 'endpoint="/responses"'))
+    count.take(told("api_request", 'endpoint="/models"'))
+    count.take("a line of anything else")
+    assert count.requests == 3
+    count.take(told("conversation_starts", "mcp_server_count=12"))
+    assert count.has_servers
+
+
+@given(st.text())
+def test_no_line_of_the_log_raises(line: str) -> None:
+    RequestCount().take(line)

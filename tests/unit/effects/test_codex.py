@@ -130,6 +130,18 @@ def test_nobody_is_logged_in(tmp_path: Path, text: str | None, says: str) -> Non
     assert says in missing.reason
 
 
+def test_a_login_in_the_keyring_is_said_as_such(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('model = "x"\ncli_auth_credentials_store = "keyring"\n', encoding="utf-8")
+    missing = find_login({"CODEX_HOME": str(tmp_path)})
+    assert isinstance(missing, Missing)
+    assert "keyring" in missing.reason
+    config.write_text('cli_auth_credentials_store = "file"\n', encoding="utf-8")
+    missing = find_login({"CODEX_HOME": str(tmp_path)})
+    assert isinstance(missing, Missing)
+    assert "keyring" not in missing.reason
+
+
 @pytest.mark.parametrize("text", ['{"tokens": {"refresh_token": "x"}}', '{"OPENAI_API_KEY": "sk"}'])
 def test_somebody_is_logged_in(tmp_path: Path, text: str) -> None:
     place = tmp_path / ".codex" / "auth.json"

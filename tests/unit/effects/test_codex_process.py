@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
@@ -78,9 +77,7 @@ def test_a_helper_that_heeds_no_signal_and_holds_the_pipe_is_ended_too(tmp_path:
     running = Running(STUBBORN, tmp_path, escape)
     wait_until(lambda: running.lines, what="the helper")
     helper = psutil.Process(int(running.lines[0]))
-    began_s = time.monotonic()
     assert running.process.close()  # the pipe has ended: nobody holds it any more
-    assert time.monotonic() - began_s < 30
     assert not helper.is_running() or helper.status() == psutil.STATUS_ZOMBIE
 
 

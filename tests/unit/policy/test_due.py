@@ -268,3 +268,84 @@ def test_the_clock_of_the_zone_is_told() -> None:
                                zone=ZoneInfo("Asia/Kolkata")), readings=replace(QUIET, input_idle=Known(0.0)))
     assert found.reason.endswith("at 05:35 at the earliest")
     assert found.until == datetime(2026, 11, 30, 23, 50, tzinfo=UTC) + timedelta(minutes=15)
+
+
+ON = "- autonomous_reach: on"
+REACHING = frozenset({Stage.DREAM, Stage.REACH})
+
+
+def test_a_reach_by_itself_is_off_and_when_it_is_on_it_follows_the_dream() -> None:
+    assert grant(built=REACHING).stages == (Stage.DREAM,)
+    assert grant(ON, built=REACHING).stages == (Stage.DREAM, Stage.REACH)
+    assert grant(f"{ON}\n- daily_dream_cap: 0", built=REACHING).stages == (Stage.REACH,)
+    assert grant(ON, "- on_idle: none", built=REACHING).stages == (Stage.REACH,)
+    held = refusal("", "- on_idle: reach", built=REACHING)
+    assert "`autonomous_reach: off`" in held.reason
+
+
+def test_where_a_trigger_names_the_reach_it_says_when() -> None:
+    assert grant(ON, "- on_seed: reach", built=REACHING).stages == (Stage.DREAM,)
+    seeded = grant(ON, "- on_seed: reach\n- on_idle: dream", built=REACHING, new_seeds=1)
+    assert (seeded.occasion, seeded.stages) == (Occasion.SEED, (Stage.REACH,))
+    unclear = parse_triggers("- on_idle: reechs")[0]
+    found = due(policy(ON), unclear, moment(), QUIET, History(started_monotonic_s=0.0), Circumstances(), built=REACHING)
+    assert isinstance(found, NotYet)
+
+
+@pytest.mark.parametrize(
+    ("text", "changed", "what"),
+    [
+        ("", {"input_idle": Known(10.0)}, "input"),
+        ("", {"input_idle": Absent("headless")}, "input"),
+        ("", {"input_idle": Unreadable("it hangs")}, "input"),
+        ("- require_ac_power: off", {"power": Known(Power(plug=Plug.BATTERY))}, "power"),
+        ("- require_ac_power: off", {"power": Known(Power(plug=Plug.UNKNOWN))}, "power"),
+        ("- require_ac_power: off", {"power": Unreadable("OSError")}, "power"),
+    ],
+)
+@pytest.mark.parametrize("now", ["2026-11-30T14:20", "2026-11-30T03:20"])
+def test_a_reach_by_itself_needs_a_sensor_that_says_nobody_is_there_and_mains_whatever_the_policy_says_of_dreams(
+    text: str, changed: dict[str, Any], what: str, now: str
+) -> None:
+    readings = replace(QUIET, **changed)
+    found = refusal(f"{ON}\n{text}", "- on_idle: reach", readings=readings, now=moment(now), built=REACHING)
+    assert what in {hold.what for hold in found.holds}
+
+
+def test_a_network_that_is_off_and_a_review_that_is_full_hold_a_reach() -> None:
+    assert refusal(f"{ON}\n- network: web-off", "- on_idle: reach", built=REACHING).holds[0].what == "reach"
+    assert refusal(ON, "- on_idle: reach", built=REACHING, open_proposals=15).holds[0].what == "review"
+
+
+def test_one_reach_while_nobody_is_there() -> None:
+    """QUIET is an hour without a key, of which the clock shows 10,000 s now."""
+    def again(run: Run, text: str = ON) -> Due | NotYet:
+        return ask(f"{text}\n- cooldown_min: 0", "- on_idle: reach", built=REACHING,
+                   history=History(started_monotonic_s=0.0, runs=(run,)))  # fmt: skip
+
+    early, late = moment("2026-11-30T13:10").now, moment("2026-11-30T13:40").now
+    assert isinstance(again(Run(at=early, reached=True, monotonic_s=6_300.0)), Due)
+    assert isinstance(again(Run(at=early, reached=True, monotonic_s=6_500.0)), NotYet)
+    assert isinstance(again(Run(at=early, dreamt=True, monotonic_s=6_500.0)), Due)
+    assert isinstance(again(Run(at=early, reached=True)), Due)  # of an earlier process: the wall clock tells
+    held = again(Run(at=late, reached=True))
+    assert isinstance(held, NotYet)
+    assert "one reach was made since you left" in held.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "changed", "says"),
+    [
+        (ON, {}, ""),
+        ("", {}, "autonomous_reach"),
+        (f"{ON}\n- network: web-off", {}, "web-off"),
+        (f"{ON}\n- require_ac_power: off", {"power": Known(Power(plug=Plug.BATTERY))}, "battery"),
+        (ON, {"input_idle": Known(3.0)}, "you typed or clicked"),
+        (ON, {"input_idle": Absent("headless")}, "headless"),
+        (ON, {"last_edit_s": 3.0}, "a note was edited"),
+    ],
+)
+def test_a_reach_is_ended_for_more_reasons_than_a_dream(text: str, changed: dict[str, Any], says: str) -> None:
+    said = must_stop(policy(text), replace(QUIET, **changed), 60.0, stage=Stage.REACH)
+    assert says in said
+    assert bool(said) == bool(says)
