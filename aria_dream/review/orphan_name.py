@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from aria_dream.dream.citation import inert
 from aria_dream.dream.datamark import harmless_text
+from aria_dream.dream.function_words import FUNCTION_WORDS
 from aria_dream.dream.plain_text import clean
 from aria_dream.policy.policy import POLICY_NAMES
 from aria_dream.policy.triggers import TRIGGERS_NAMES
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 LONGEST_NAME = 60
 """Characters of a new note's name, `.md` left out: a claim is a sentence, and a name is read in a list."""
 _NAMES_TRIED = 50
+_LEAST_WORDS = 3
 _NOT_IN_LINKS = re.compile(r"[\[\]#^|%{}$`*_~=]+")
 """What Obsidian lets no link name, or Markdown acts on."""
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
@@ -45,6 +47,11 @@ def free_places(claim: str, folder: str, names: VaultNames, taken: Collection[st
             yield path
 
 
+def _hangs(word: str) -> bool:
+    """Whether a name that was cut behind `word` would seem to go on."""
+    return len(word) <= 3 or word.casefold() in FUNCTION_WORDS
+
+
 def _stem(claim: str) -> str:
     """The claim's first words as a name. One that is a single word, or ours, gets one before it: such names are what
     links and other programs look up."""
@@ -52,13 +59,12 @@ def _stem(claim: str) -> str:
     plain = clean(_NOT_IN_LINKS.sub(" ", sentence))
     plain = re.sub(r"[<>:\"/\\?!.,;‹›]+", " ", plain)
     words = plain.split()
-    stem = ""
-    for word in words:
-        longer = f"{stem} {word}".strip()
-        if len(longer) > LONGEST_NAME:
-            break
-        stem = longer
-    stem = stem or clean(plain)[:LONGEST_NAME].strip() or "Untitled"
+    kept = len(words)
+    while kept and len(" ".join(words[:kept])) > LONGEST_NAME:
+        kept -= 1
+    while _LEAST_WORDS < kept < len(words) and _hangs(words[kept - 1]):
+        kept -= 1
+    stem = " ".join(words[:kept]) or clean(plain)[:LONGEST_NAME].strip() or "Untitled"
     ours = {name.removesuffix(".md") for name in (*POLICY_NAMES, *TRIGGERS_NAMES)}
     alone = " " not in stem or not re.search(r"[^\W\d_]", stem)
     return f"Claim {stem}" if alone or fold_path(stem) in ours else stem
