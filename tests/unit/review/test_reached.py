@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aria_dream.dream.citation import Source
@@ -269,6 +269,7 @@ def test_the_folder_is_the_one_for_new_notes_and_never_ours() -> None:
 HOSTILE = st.text(st.sampled_from("[]()#^|`<>%:*_~=$\\/!-+.x {}\n\u200b\u202eé\"'&;@") | st.characters(), max_size=80)
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(claim=HOSTILE, lines=st.lists(HOSTILE, max_size=3), title=HOSTILE, header=HOSTILE)
 def test_whatever_was_said_the_note_links_to_nothing_and_takes_no_name(
     claim: str, lines: list[str], title: str, header: str
