@@ -52,21 +52,25 @@ class NightFigures:
 
 HEADS: Final = {
     "night": "night",
-    "atoms": "passages",
+    "atoms": "read",
     "new": "new",
-    "pairs": "near pairs",
+    "pairs": "alike",
     "proposals": "proposed",
-    "contradictions": "contradictions",
+    "contradictions": "disagree",
     "resolutions": "settled",
-    "escalated": "left to you",
+    "escalated": "for you",
     "accepted": "accepted",
     "decided": "decided",
-    "applied": "applied by itself",
+    "applied": "alone",
     "tokens": "tokens",
-    "seconds": "seconds",
+    "seconds": "s",
     "stopped": "ended early",
 }
-"""Field of `NightFigures` to the head of its column."""
+"""Field of `NightFigures` to the head of its column, short enough for a phone."""
+_LEGEND: Final = (
+    "Read and new: passages. Alike: pairs of passages. Disagree, settled, for you: contradictions. Accepted, decided: of"
+    " that night's proposals, by you; alone: applied without a tick."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +132,7 @@ def _inside(report: Report) -> str:
         parts.append(f"### How it goes\n\n{plots}")
     if report.records and report.bars is not None:
         parts.append(f"### What may one day be applied without a tick\n\n{_graduation(report.records, report.bars)}")
-    parts.append(f"### The last nights\n\n{_table(report.nights)}")
+    parts.append(f"### The last nights\n\n{_table(report.nights)}\n{_LEGEND}\n")
     return "\n".join(parts)
 
 
