@@ -28,6 +28,7 @@ LEAST_SHARED: Final = 0.4
 _NEGATING: Final = ("un", "in", "im", "ir", "il", "non", "dis", "a")
 
 Slot = tuple[str, ...]
+ClaimSketch = tuple[tuple[str, ...], tuple[Slot, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +46,27 @@ class Row:
         return frozenset(self.terms)
 
 
-def index_claims(atoms: Sequence[Atom], progress: Callable[[int, int], None] | None) -> list[Row]:
+def sketch_claims(atom: Atom) -> tuple[ClaimSketch, ...]:
+    """What the index holds of the atom's claims, in their order: terms and slots. Depends on its text and title only,
+    so that it may be kept."""
+    return tuple(
+        (tuple(sorted({*claim.terms, *(claim.context if claim.speaks_of_title else ())})), _slots(claim))
+        for claim in read_claims(atom)
+    )
+
+
+def index_claims(
+    atoms: Sequence[Atom],
+    progress: Callable[[int, int], None] | None,
+    sketches: Sequence[Sequence[ClaimSketch]] | None = None,
+) -> list[Row]:
+    """The claims of all atoms as rows. `sketches`: those of each atom, where they are known already."""
     numbers: dict[str, int] = {}
     rows: list[Row] = []
-    for at, atom in enumerate(atoms):
-        for order, claim in enumerate(read_claims(atom)):
-            terms = {*claim.terms, *(claim.context if claim.speaks_of_title else ())}
-            rows.append(
-                Row(
-                    at, order, tuple(sorted(numbers.setdefault(term, len(numbers)) for term in terms)), _slots(claim)
-                )
-            )
+    for at in range(len(atoms)):
+        known = sketch_claims(atoms[at]) if sketches is None else sketches[at]
+        for order, (terms, slots) in enumerate(known):
+            rows.append(Row(at, order, tuple(sorted(numbers.setdefault(term, len(numbers)) for term in terms)), slots))
         if progress is not None:
             progress(at + 1, len(atoms))
     turned = {number for term, number in numbers.items() if any(base in numbers for base in without_prefix(term))}

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.claim_pairs import ClaimSketch
 
 MOST_OF_ONE_CLAIM: Final = 3
 """A claim that conflicts with more others that differ is one of a series; so are two atoms with more between them."""
@@ -34,16 +35,22 @@ _ATOMS_AT_HAND: Final = 2_000
 
 
 def find_conflicts(
-    atoms: Sequence[Atom], *, progress: Callable[[int, int], None] | None = None
+    atoms: Sequence[Atom],
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    sketches: Sequence[Sequence[ClaimSketch]] | None = None,
 ) -> tuple[Conflict, ...]:
     """What may contradict, the most alike first; at most `MOST_CONFLICTS`. Deterministic; `progress(done, total)` is
-    told of atoms and may raise to end it. Near linear in the atoms: rare words are looked up, never all pairs."""
-    rows = index_claims(atoms, progress)
+    told of atoms and may raise to end it. Near linear in the atoms: rare words are looked up, never all pairs.
+    `sketches`: `sketch_claims` of each atom, where kept; then only the atoms of candidates are looked at."""
+    rows = index_claims(atoms, progress, sketches)
     at_hand = _AtHand(atoms)
     found: list[tuple[float, tuple[int, int], tuple[int, int], Conflict]] = []
     for one, two in find_candidates(rows):
         a, b = rows[one], rows[two]
         first, second = at_hand.claim(a), at_hand.claim(b)
+        if first is None or second is None:
+            continue  # its note has changed since the sketches were made
         same_note = atoms[a.atom].path == atoms[b.atom].path
         signal = contradiction(first, second, same_note=same_note)
         if signal is not None:
@@ -69,13 +76,13 @@ class _AtHand:
         self._atoms = atoms
         self._read: OrderedDict[int, tuple[Claim, ...]] = OrderedDict()
 
-    def claim(self, row: Row) -> Claim:
+    def claim(self, row: Row) -> Claim | None:
         claims = self._read.get(row.atom)
         if claims is None:
             claims = self._read[row.atom] = read_claims(self._atoms[row.atom])
             if len(self._read) > _ATOMS_AT_HAND:
                 self._read.popitem(last=False)
-        return claims[row.claim]
+        return claims[row.claim] if row.claim < len(claims) else None
 
 
 def contradiction(one: Claim, two: Claim, *, same_note: bool = False) -> str | None:

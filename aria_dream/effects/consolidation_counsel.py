@@ -9,7 +9,7 @@ from aria_dream.consolidate.questions import ANSWER_TOKENS, CONTRADICTIONS_PROMP
 from aria_dream.consolidate.verdict import Escalated
 from aria_dream.effects.counsel_cache import CounselCache
 from aria_dream.effects.egress import Gate
-from aria_dream.effects.judges import find_server
+from aria_dream.effects.judges import find_model_server
 from aria_dream.effects.model_counsel import ModelCounsel
 from aria_dream.effects.model_server import NoModel
 from aria_dream.effects.prompts import read_prompt
@@ -84,7 +84,7 @@ def open_counsel(
     if chosen == "embedded":
         return EmbeddedCounsel(compare)
     gate = Gate(state=state, sharing=vault.sharing, purpose=PURPOSE, allowed=settings.allow_remote_triage)
-    found = find_server(vault, gate, chosen)
+    found = find_model_server(vault, gate, chosen)
     if isinstance(found, NoModel):
         if chosen != "auto":
             return NoCounsel(f"`triage_backend: {chosen}`: {found.reason}")

@@ -54,7 +54,7 @@ def _sign(found: Juxtaposition) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Available:
-    """A server that answers, and the model on it that the policy names."""
+    """A model that answers."""
 
     server: OllamaServer | OpenAIServer
     model: Model
@@ -85,7 +85,7 @@ def open_judge(
     gate = Gate(
         state=state, sharing=vault.sharing, purpose="triage", allowed=settings.allow_remote_triage
     )
-    found = find_server(vault, gate, chosen)
+    found = find_model_server(vault, gate, chosen)
     if isinstance(found, NoModel):
         if chosen != "auto":
             return NoJudge(f"`triage_backend: {chosen}`: {found.reason}")
@@ -116,8 +116,8 @@ def open_judge(
     )
 
 
-def find_server(vault: DreamtVault, gate: Gate, backend: str) -> Available | NoModel:
-    """The model of the server that `triage_backend: auto`, `ollama` or `openai` means; or why there is none."""
+def find_model_server(vault: DreamtVault, gate: Gate, backend: str) -> Available | NoModel:
+    """The language model that `backend` means: that of `triage_url` for `openai`, else that of Ollama."""
     return _openai(vault, gate) if backend == "openai" else _ollama(vault, gate)
 
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.logged import parse_box, parse_outcome
+from aria_dream.dream.logged import bears_id, parse_box, parse_outcome
 from aria_dream.dream.review_note import ReviewItem, read_managed, with_managed
 from aria_dream.vault.edit import line_end
 from aria_dream.vault.properties import find_frontmatter
@@ -147,7 +147,7 @@ class _Decisions:
 
 
 def _decision_id(line: str) -> str | None:
-    if "^aria-" not in line:
+    if not bears_id(line):
         return None
     box, decided = parse_box(line), parse_outcome(line)
     return decided[0] if decided is not None else None if box is None else box.id

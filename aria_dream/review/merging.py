@@ -1,4 +1,4 @@
-"""Two notes become one: text, properties, every link of the vault, and the second note in the trash, as one change.
+"""Two or more notes become one: text, properties, every link of the vault, and what goes in the trash, as one change.
 
 **Trash.** `trashOption` `local` moves the note to `.trash/`, under its own path. `none` (delete for good) is treated
 the same, since a merge can be undone. So is `system`: the desktop's bin has no interface that works without a desktop,
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from aria_dream.review.inbound import retarget_others
@@ -37,7 +38,7 @@ from aria_dream.vault.resolve import Resolver
 from aria_dream.vault.subpath import fold_heading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from aria_dream.errors import Problem
     from aria_dream.review.plan import VaultView
@@ -48,40 +49,72 @@ _DEEPEST = 6
 
 
 def plan_merge(view: VaultView, keep: NotePath, drop: NotePath, *, body: str | None = None) -> Planned | Refusal:
-    """The change that makes `drop` a part of `keep`, or why there is none.
+    """`plan_merge_all` for one note that goes."""
+    return plan_merge_all(view, keep, (drop,), body=body)
 
-    `body` is the exact text that `keep` is to have behind its frontmatter; without it the body of `drop` is appended
-    under a heading with its name. Tags and aliases are united, the old name becomes an alias, properties that only
-    `drop` has are taken over in its own spelling, and where both have one and differ `keep`'s stays and is told. Links
-    to `drop` lead to `keep`, block ids and footnotes that both have are renamed in what comes from `drop`.
+
+def plan_merge_all(
+    view: VaultView,
+    keep: NotePath,
+    drops: Sequence[NotePath],
+    *,
+    body: str | None = None,
+    subpaths: Mapping[tuple[str, str], str] = MappingProxyType({}),
+) -> Planned | Refusal:
+    """The one change that makes every note of `drops` a part of `keep`, or why there is none.
+
+    `body` is the exact text that `keep` is to have behind its frontmatter; without it the bodies of `drops` are
+    appended in their order, each under a heading with its name. `subpaths` says where in `body` a heading or block of
+    a dropped note is found, as `Meaning.subpaths` does. Tags and aliases are united, the old names become aliases,
+    properties that `keep` lacks are taken over in their own spelling, and where two notes differ `keep`'s stays and is
+    told. Links to `drops` lead to `keep`, block ids and footnotes that both have are renamed in what comes in.
     """
-    refusal = _refusal(view, keep, drop)
+    refusal = _refusal(view, keep, drops)
     if refusal is not None:
         return refusal
-    kept = parse_note(decode_note(view.contents[keep]))
-    part = _incoming(kept, parse_note(decode_note(view.contents[drop])), _stem(drop), with_text=body is None)
-    files_after = [path for path in view.files if path != str(drop)]
+    parts = _parts(view, keep, drops, with_text=body is None)
+    renamed = {(str(part.path), old): new for part in parts for old, new in part.subpaths.items()}
     meaning = Meaning(
         before=view.resolver(),
-        after=Resolver(files_after),
-        moved={str(drop): str(keep)},
-        subpaths={(str(drop), old): new for old, new in part.subpaths.items()},
-        unembed={str(keep): part.subpath},
+        after=Resolver([path for path in view.files if NotePath(path) not in drops]),
+        moved={str(drop): str(keep) for drop in drops},
+        subpaths={**renamed, **subpaths},
+        unembed={str(keep): ""},
+        within={str(part.path): part.subpath for part in parts},
     )
     problems: list[Problem] = []
-    merged = _merged(view, keep, drop, part, meaning, body, problems)
+    merged = _merged(view, keep, parts, meaning, body, problems)
     if isinstance(merged, Refusal):
         return merged
-    others, left = retarget_others(view, meaning, skip=(str(keep), str(drop)))
-    move = Move(source=drop, destination=_trash_place(view, drop), expected_hash=content_hash(view.contents[drop]))
-    changes = ChangeSet(writes=(merged, *others), moves=(move,))
+    others, left = retarget_others(view, meaning, skip=(str(keep), *map(str, drops)))
+    taken = {fold_path(path) for path in view.trashed}
+    moves = []
+    for drop in drops:
+        place = _trash_place(taken, drop)
+        taken.add(fold_path(str(place)))
+        moves.append(Move(source=drop, destination=place, expected_hash=content_hash(view.contents[drop])))
+    changes = ChangeSet(writes=(merged, *others), moves=tuple(moves))
     return safety_refusal(changes, view) or planned(changes, view.contents, problems=(*problems, *left))
+
+
+def _parts(view: VaultView, keep: NotePath, drops: Sequence[NotePath], *, with_text: bool) -> list[_Incoming]:
+    """What comes from each note; no two use one block id, footnote or heading that a link needs."""
+    so_far = decode_note(view.contents[keep])
+    parts = []
+    for drop in drops:
+        part = _incoming(parse_note(so_far), parse_note(decode_note(view.contents[drop])), drop, with_text=with_text)
+        parts.append(part)
+        if with_text and len(drops) > 1:
+            named = apply_edits(part.note.text, list(part.edits))[part.note.body_start :]
+            so_far = f"{so_far}\n\n{part.heading}\n\n{named}"
+    return parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Incoming:
-    """What comes from the dropped note, before its links are settled."""
+    """What comes from a dropped note, before its links are settled."""
 
+    path: NotePath
     note: Note
     heading: str
     """The line of the heading under which its text is put."""
@@ -93,9 +126,10 @@ class _Incoming:
     """The subpath that leads to its text."""
 
 
-def _incoming(kept: Note, note: Note, title: str, *, with_text: bool) -> _Incoming:
+def _incoming(kept: Note, note: Note, path: NotePath, *, with_text: bool) -> _Incoming:
     if not with_text:
-        return _Incoming(note=note, heading="", edits=(), subpaths={}, subpath="")
+        return _Incoming(path=path, note=note, heading="", edits=(), subpaths={}, subpath="")
+    title = _stem(path)
     name = _as_step(title) or "Merged"
     levels = [heading.level for heading in note.headings if heading.text.strip().lower() != title.lower()]
     level = min(2, max(1, min(levels, default=3) - 1))
@@ -114,7 +148,12 @@ def _incoming(kept: Note, note: Note, title: str, *, with_text: bool) -> _Incomi
             subpaths.setdefault(subpath_key(heading.text), f"#{name}#{_as_step(heading.text)}")
     edits += _footnotes(kept, note)
     return _Incoming(
-        note=note, heading=f"{'#' * level} {name}", edits=tuple(edits), subpaths=subpaths, subpath=f"#{name}"
+        path=path,
+        note=note,
+        heading=f"{'#' * level} {name}",
+        edits=tuple(edits),
+        subpaths=subpaths,
+        subpath=f"#{name}",
     )
 
 
@@ -144,8 +183,7 @@ def _footnotes(kept: Note, note: Note) -> list[Edit]:
 def _merged(
     view: VaultView,
     keep: NotePath,
-    drop: NotePath,
-    part: _Incoming,
+    parts: Sequence[_Incoming],
     meaning: Meaning,
     body: str | None,
     problems: list[Problem],
@@ -157,22 +195,25 @@ def _merged(
         text = text[:start] + with_line_ends(body, line_end(text))
     edits, left = retarget_note(text, str(keep), meaning)
     text = apply_edits(text, edits)
-    more, also_left = retarget_note(part.note.text, str(drop), meaning, source_after=str(keep))
-    own = [edit for edit in part.edits if not any(edit.start < link.end and link.start < edit.end for link in more)]
-    dropped = parse_note(apply_edits(part.note.text, [*more, *own]))
-    problems += [*left, *also_left]
-    merged = merge_properties(text, dropped, alias=_stem(drop), own_name=_stem(keep), path=str(keep))
-    if isinstance(merged, Refusal):
-        return merged
-    text, disagreements = merged
-    problems += disagreements
-    if body is None:
-        said = _own_text(dropped, _stem(drop))
-        plan = plan_append(keep, encode_note(text), f"{part.heading}\n\n{said}" if said else part.heading)
-        if isinstance(plan, Refusal):
-            return plan
-        text = decode_note(plan.content or b"")
-    elif inside := open_ending(text):
+    problems += left
+    for part in parts:
+        more, also_left = retarget_note(part.note.text, str(part.path), meaning, source_after=str(keep))
+        own = [edit for edit in part.edits if not any(edit.start < link.end and link.start < edit.end for link in more)]
+        dropped = parse_note(apply_edits(part.note.text, [*more, *own]))
+        problems += also_left
+        merged = merge_properties(text, dropped, alias=_stem(part.path), own_name=_stem(keep), path=str(keep))
+        if isinstance(merged, Refusal):
+            return merged
+        text, disagreements = merged
+        problems += disagreements
+        if body is None:
+            said = _own_text(dropped, _stem(part.path))
+            plan = plan_append(keep, encode_note(text), f"{part.heading}\n\n{said}" if said else part.heading)
+            if isinstance(plan, Refusal):
+                return plan
+            text = decode_note(plan.content or b"")
+    inside = open_ending(text) if body is not None else None
+    if inside:
         return Refusal(f"the merged text of {keep} would end inside {inside}")
     return WritePlan(path=keep, expected_hash=content_hash(view.contents[keep]), content=encode_note(text))
 
@@ -188,10 +229,12 @@ def _own_text(note: Note, title: str) -> str:
     return body.strip("\r\n")
 
 
-def _refusal(view: VaultView, keep: NotePath, drop: NotePath) -> Refusal | None:
-    if keep == drop:
-        return Refusal(f"{keep} cannot be merged into itself")
-    for path in (keep, drop):
+def _refusal(view: VaultView, keep: NotePath, drops: Sequence[NotePath]) -> Refusal | None:
+    if keep in drops or len(set(drops)) < len(drops):
+        return Refusal(f"{keep if keep in drops else drops[0]} cannot be merged into itself")
+    if not drops:
+        return Refusal(f"there is nothing to merge into {keep}")
+    for path in (keep, *drops):
         if path not in view.contents:
             return Refusal(f"{path} is not in the vault (any more)")
         reason = note_refusal(path, view.contents[path])
@@ -202,9 +245,8 @@ def _refusal(view: VaultView, keep: NotePath, drop: NotePath) -> Refusal | None:
     return None
 
 
-def _trash_place(view: VaultView, drop: NotePath) -> NotePath:
-    """Where the note lies in `.trash`: under its own path, with a number where that is taken."""
-    taken = {fold_path(path) for path in view.trashed}
+def _trash_place(taken: Collection[str], drop: NotePath) -> NotePath:
+    """Where the note lies in `.trash`: under its own path, with a number where that is taken (folded paths)."""
     place = NotePath(TRASH, *drop.parts)
     number = 1
     while fold_path(str(place)) in taken:

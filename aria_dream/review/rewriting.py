@@ -53,6 +53,8 @@ class Meaning:
     unembed: Mapping[str, str] = field(default_factory=lambda: _NONE)
     """Vault path of a note, after, to the subpath that its own links to it get: a link that led to another note and
     now leads into the same one. Its embed mark is dropped: no note holds itself."""
+    within: Mapping[str, str] = field(default_factory=lambda: _NONE)
+    """The same by the note that it led to, vault path before: where several notes have gone into one."""
 
 
 def retarget_note(
@@ -107,7 +109,7 @@ def _wanted(link: Link, source: str, place: str, meaning: Meaning) -> _Wanted | 
         target = place
     subpath = meaning.subpaths.get((old, subpath_key(link.subpath))) if link.subpath else None
     into_itself = target == place and place in meaning.unembed and bool(link.path)
-    own = meaning.unembed.get(place, "")
+    own = meaning.within.get(old) or meaning.unembed.get(place, "")
     if into_itself and old != place and not link.subpath and own:
         subpath = own
     unembed = into_itself and link.embed and (old != source or source != place)

@@ -1,0 +1,271 @@
+"""The judge inside, asked whether two passages say the same. It decides little, and what it decides is certain.
+
+`Merge` only where both read the same word for word once layout is gone, and title, properties, links, tags, capitals
+and stops give no reason for doubt. `NotDuplicate` where they are verbatim but for a number, a date, a unit or a
+negation, or have hardly a word in common. Everything else is for a language model or a person, with its rank: an
+embedding's cosine cannot tell a paraphrase from two budgets (measured: at chance on hard pairs).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from aria_dream.consolidate.guards import (
+    STATE_PROPERTIES,
+    STATES,
+    UNITS,
+    is_date,
+    is_negation,
+    is_number,
+    surely_other_number,
+)
+from aria_dream.consolidate.same_title import title_doubt
+from aria_dream.consolidate.verdict import Escalated, Merge, NotDuplicate
+from aria_dream.consolidate.wording import read_wording
+from aria_dream.vault.note import parse_note
+
+if TYPE_CHECKING:
+    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.verdict import NearPair, PairVerdict
+    from aria_dream.consolidate.wording import Word, Wording
+
+CERTAIN: Final = 0.99
+NEARLY_CERTAIN: Final = 0.95
+SURELY_APART: Final = 0.9
+VERBATIM: Final = 0.8
+"""Of the words of both, from which share on two passages are the same text with something changed in it."""
+_FAR_COSINE, _FAR_OVERLAP = 0.35, 0.15
+_MOST_COMPARED: Final = 4_000
+"""Words that differ, beginning and end left out: a comparison takes time in their square."""
+_SHORT_CHANGE: Final = 6
+_CONTRACTIONS: Final = {"can't": ("can", "not"), "cannot": ("can", "not"), "won't": ("will", "not"), "shan't": ("shall", "not")}  # fmt: skip  # noqa: E501
+_SPELLING: Final = (
+    (re.compile(r"(?<=[a-z]{4})is(e|ed|es|er|ers|ing|ation|ations)$"), r"iz\1"),
+    (re.compile(r"^(col|hon|flav|fav|behavi|neighb|lab|harb|rum|vap|od|hum|endeav|arm|parl|sav|cand)our"), r"\1or"),
+    (re.compile(r"^(cent|theat|lit|fib|calib|somb|spect|lust|kilomet|millimet|centimet)re(s?)$"), r"\1er\2"),
+    (re.compile(r"^grey"), "gray"),
+)
+"""British to American, where no other English word is hit."""
+_FILLERS: Final = frozenset({"the", "that"})
+"""English words that stand or do not stand without a difference."""
+
+
+def embedded_compare(pair: NearPair) -> PairVerdict:
+    """What the judge inside says: `Merge`, `NotDuplicate` or `Escalated`, each with a reason in words. Total.
+
+    The two signals of `pair` are only used to say that two passages are far apart, never that they are one.
+    """
+    first, second = _read(pair.first), _read(pair.second)
+    if first.keys == second.keys:
+        return _same_words(pair, first, second, CERTAIN, "word for word the same")
+    if _plainer(first.keys) == _plainer(second.keys):
+        return _same_words(pair, first, second, NEARLY_CERTAIN, "the same but for spelling")
+    changes = _changes(first.keys, second.keys)
+    if changes is None:
+        return _escalated(pair, "they are long and differ in many places")
+    certain = _surely_apart(first.keys, second.keys, changes)
+    if certain:
+        return NotDuplicate(reason=f"the same text, but {certain}", confidence=SURELY_APART)
+    if pair.cosine < _FAR_COSINE and pair.overlap < _FAR_OVERLAP:
+        return NotDuplicate(reason="they have hardly a word in common", confidence=SURELY_APART)
+    return _escalated(pair, _told(first.keys, second.keys, changes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    text: str
+    wording: Wording
+    words: tuple[Word, ...]
+    keys: tuple[str, ...]
+
+
+def _read(atom: Atom) -> _Read:
+    return _read_text(atom.text)
+
+
+@lru_cache(maxsize=64)
+def _read_text(text: str) -> _Read:
+    """The words of an atom without the heading it begins with."""
+    note = parse_note("\n" + text)  # a body may begin with a rule that would be taken for properties
+    wording = read_wording(note)
+    words = wording.words
+    if note.headings and not note.text[: note.headings[0].span.start].strip():
+        stop = note.headings[0].span.end
+        words = tuple(word for word in words if word.start >= stop)
+    return _Read(note.text, wording, words, tuple(word.key for word in words))
+
+
+def _escalated(pair: NearPair, reason: str) -> Escalated:
+    return Escalated(reason=f"rank {pair.rank} by likeness; {reason}")
+
+
+def _same_words(
+    pair: NearPair, first: _Read, second: _Read, confidence: float, reason: str
+) -> Merge | NotDuplicate | Escalated:
+    title = title_doubt(pair.first, pair.second, frozenset(first.keys))
+    if title is not None:
+        if title.certain:
+            return NotDuplicate(reason=f"the same text, but {title.reason}", confidence=SURELY_APART)
+        return _escalated(pair, f"{reason}, but {title.reason}")
+    doubt = (
+        _property_doubt(pair.first, pair.second)
+        or _link_doubt(first.wording, second.wording)
+        or _tag_doubt(first.wording, second.wording)
+        or _capital_doubt(first, second)
+        or _stop_doubt(first, second)
+    )
+    return _escalated(pair, f"{reason}, but {doubt}") if doubt else Merge(reason=reason, confidence=confidence)
+
+
+def _property_doubt(first: Atom, second: Atom) -> str:
+    ours, theirs = dict(first.properties), dict(second.properties)
+    for key in sorted(ours.keys() | theirs.keys()):
+        if key in ours and key in theirs and ours[key] != theirs[key]:
+            return f"the property {key!r} says {ours[key]:.40} in one and {theirs[key]:.40} in the other"
+        if key in STATE_PROPERTIES and (key in ours) != (key in theirs):
+            return f"only one has the property {key!r}"
+    return ""
+
+
+def _link_doubt(first: Wording, second: Wording) -> str:
+    ours, theirs = {target for _, target in first.links}, {target for _, target in second.links}
+    only_first = [one for one in ours if not any(_may_be_one(one, other) for other in theirs)]
+    only_second = [one for one in theirs if not any(_may_be_one(one, other) for other in ours)]
+    return "their links lead elsewhere" if only_first and only_second else ""
+
+
+def _may_be_one(first: str, second: str) -> bool:
+    """Whether two link texts may name one place: `folder/note` and `note`."""
+    first, second = first.lstrip("./"), second.lstrip("./")
+    return first == second or first.endswith(f"/{second}") or second.endswith(f"/{first}")
+
+
+def _tag_doubt(first: Wording, second: Wording) -> str:
+    ours, theirs = {tag for _, tag in first.tags}, {tag for _, tag in second.tags}
+    if ours - theirs and theirs - ours:
+        return "their tags differ"
+    telling = [tag for tag in sorted(ours ^ theirs) if STATES & set(re.split(r"[\W_]+", tag))]
+    return f"only one has the tag #{telling[0]}" if telling else ""
+
+
+def _capital_doubt(first: _Read, second: _Read) -> str:
+    if len(first.words) != len(second.words):
+        return ""
+    for one, other in zip(first.words, second.words, strict=True):
+        if one.apart or other.apart:
+            continue
+        ours, theirs = first.text[one.start : one.end], second.text[other.start : other.end]
+        if ours[:1].isupper() != theirs[:1].isupper():
+            return f"one writes {ours:.40}, the other {theirs:.40}"
+    return ""
+
+
+def _stop_doubt(first: _Read, second: _Read) -> str:
+    """A comma beside a negation may turn it round."""
+    if len(first.words) != len(second.words):
+        return ""
+    for number, (one, other) in enumerate(zip(first.words, second.words, strict=True)):
+        if one.apart == other.apart:
+            continue
+        near = first.keys[max(0, number - 2) : number + 2]
+        if any(map(is_negation, near)):
+            return "a stop beside a negation stands elsewhere"
+    return ""
+
+
+def _plainer(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """The words with contractions written out, in American spelling, without `the` and `that`."""
+    plain: list[str] = []
+    for key in keys:
+        if not key.isascii() or not key.isalnum():
+            parts: tuple[str, ...] = (key,)
+            if key in _CONTRACTIONS:
+                parts = _CONTRACTIONS[key]
+            elif key.endswith("n't") and len(key) > 4:
+                parts = (key[:-3], "not")
+            plain += parts
+        elif key in _CONTRACTIONS:
+            plain += _CONTRACTIONS[key]
+        elif key not in _FILLERS:
+            for pattern, spelt in _SPELLING:
+                key = pattern.sub(spelt, key)  # noqa: PLW2901  # one spelling after the other
+            plain.append(key)
+    return tuple(plain)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Words of the first, from `a` to `b`, that read otherwise in the second, from `c` to `d`."""
+
+    a: int
+    b: int
+    c: int
+    d: int
+
+
+def _changes(first: tuple[str, ...], second: tuple[str, ...]) -> list[_Change] | None:
+    """Where the two differ; None where that would take too long to find out."""
+    most = min(len(first), len(second))
+    head = next((n for n in range(most) if first[n] != second[n]), most)
+    most -= head
+    tail = next((n for n in range(most) if first[-1 - n] != second[-1 - n]), most)
+    ours, theirs = first[head : len(first) - tail], second[head : len(second) - tail]
+    if max(len(ours), len(theirs)) > _MOST_COMPARED:
+        return None
+    found = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
+    return [_Change(a + head, b + head, c + head, d + head) for kind, a, b, c, d in found if kind != "equal"]
+
+
+def _surely_apart(first: tuple[str, ...], second: tuple[str, ...], changes: list[_Change]) -> str:
+    """What makes two verbatim passages two; `""` where nothing certain does."""
+    changed = sum(max(change.b - change.a, change.d - change.c) for change in changes)
+    if changed > (1 - VERBATIM) * max(len(first), len(second)):
+        return ""
+    for change in changes:
+        ours, theirs = first[change.a : change.b], second[change.c : change.d]
+        if max(len(ours), len(theirs)) > _SHORT_CHANGE:
+            continue
+        told = _other_value(ours, theirs, first[change.a - 1 : change.a]) or _other_polarity(ours, theirs)
+        if told:
+            return told
+    return ""
+
+
+def _other_value(ours: tuple[str, ...], theirs: tuple[str, ...], before: tuple[str, ...]) -> str:
+    if len(ours) != len(theirs):
+        return ""
+    for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+        if one == other:
+            continue
+        counted = ours[number - 1 : number] if number else before
+        if surely_other_number(one, other):
+            return f"with another number: {one:.30} against {other:.30}"
+        if is_date(one) and is_date(other):
+            return f"with another date: {one:.30} against {other:.30}"
+        if one in UNITS and other in UNITS and counted and (is_number(counted[0]) or counted[0] == "°"):
+            return f"in another unit: {one:.30} against {other:.30}"
+    return ""
+
+
+def _other_polarity(ours: tuple[str, ...], theirs: tuple[str, ...]) -> str:
+    expanded = [Counter(word for word in _plainer(words) if is_negation(word)) for words in (ours, theirs)]
+    if expanded[0].total() == expanded[1].total():
+        return ""
+    said = next(iter(expanded[0] if expanded[0].total() > expanded[1].total() else expanded[1]))
+    return f"only one of them says “{said:.30}”"
+
+
+def _told(first: tuple[str, ...], second: tuple[str, ...], changes: list[_Change]) -> str:
+    changed = sum(max(change.b - change.a, change.d - change.c) for change in changes)
+    if changed > (1 - VERBATIM) * max(len(first), len(second)):
+        return "they are alike, but in other words"
+    change = changes[0]
+    ours, theirs = " ".join(first[change.a : change.b]), " ".join(second[change.c : change.d])
+    if not ours or not theirs:
+        return f"only one of them says “{ours or theirs:.60}”"
+    return f"one says “{ours:.60}”, the other “{theirs:.60}”"

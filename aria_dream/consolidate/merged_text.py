@@ -1,0 +1,163 @@
+"""One text out of several that say the same: nothing that only one of them says is lost without being named."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from aria_dream.consolidate.sentences import joined, missing_from, read_sentences, sentence_end
+from aria_dream.consolidate.wording import read_wording
+from aria_dream.vault.edit import Refusal
+from aria_dream.vault.note import parse_note
+from aria_dream.vault.prose import read_prose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from aria_dream.consolidate.sentences import Sentence
+
+MOST_LOST: Final = 0.25
+"""A rewrite that loses a larger share of the sentences is refused."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedText:
+    text: str
+    """Exactly what is to stand there."""
+    added: tuple[str, ...] = ()
+    """Sentences that came from another member, as written."""
+    reworded: tuple[str, ...] = ()
+    """Sentences of a member that the text says in other words."""
+    lost: tuple[str, ...] = ()
+    """Sentences of a member that the text does not say."""
+
+
+def merge_texts(kept: str, others: Sequence[str]) -> MergedText:
+    """`kept`, to the letter, with whatever only `others` say behind it, in their order and in their words.
+
+    A sentence that `kept` has word for word, but without the link that another has in it, is taken with the link.
+    Nothing is ever lost; what `kept` says in other words is told.
+    """
+    text = kept
+    added: list[str] = []
+    reworded: list[str] = []
+    for other in others:
+        text = _with_links(text, other)
+        sentences = read_sentences(other)
+        missing = missing_from(text, sentences)
+        said = joined(key for one in read_sentences(text) for key in one.keys)
+        reworded += [
+            _as_written(other, one) for one in sentences if one not in missing and joined(one.keys) not in said
+        ]
+        blocks = list(_blocks_with(other, missing))
+        added += [_as_written(other, one) for one in missing]
+        tags = [tag for tag in _tags(other) if tag.lower() not in map(str.lower, _tags(text))]
+        blocks += [" ".join(f"#{tag}" for tag in tags)] if tags else []
+        if blocks:
+            text = "\n\n".join((text.rstrip("\r\n \t"), *blocks)) + "\n"
+    return MergedText(text=text, added=tuple(added), reworded=tuple(reworded))
+
+
+def check_rewrite(wording: str, members: Sequence[str]) -> MergedText | Refusal:
+    """A model's wording for all `members`, with what it loses; refused where that is more than a quarter."""
+    lost: list[str] = []
+    total = 0
+    seen: set[tuple[str, ...]] = set()
+    for member in members:
+        sentences = [one for one in read_sentences(member) if one.keys not in seen]
+        seen.update(one.keys for one in sentences)
+        total += len(sentences)
+        lost += [_as_written(member, one) for one in missing_from(wording, sentences)]
+    if len(lost) > MOST_LOST * total:
+        return Refusal(f"the new wording would lose {len(lost)} of {total} sentences")
+    reworded = [
+        _as_written(member, one)
+        for member in members
+        for one in read_sentences(member)
+        if joined(one.keys) not in joined(key for other in read_sentences(wording) for key in other.keys)
+    ]
+    return MergedText(
+        text=f"{wording.strip()}\n",
+        reworded=tuple(dict.fromkeys(text for text in reworded if text not in lost)),
+        lost=tuple(dict.fromkeys(lost)),
+    )
+
+
+def left_over(kept: str, other: str) -> tuple[str, tuple[str, ...]]:
+    """`(text, reworded)`: what only `other` says or links to, in its own words, and what `kept` says in others."""
+    sentences = read_sentences(other)
+    missing = missing_from(kept, sentences)
+    linked = _targets(kept)
+    missing += [one for one in sentences if one not in missing and _targets(other[one.start : one.end]) - linked]
+    said = joined(key for one in read_sentences(kept) for key in one.keys)
+    blocks = list(_blocks_with(other, missing))
+    tags = [tag for tag in _tags(other) if tag.lower() not in map(str.lower, _tags(kept))]
+    blocks += [" ".join(f"#{tag}" for tag in tags)] if tags else []
+    reworded = (_as_written(other, one) for one in sentences if one not in missing and joined(one.keys) not in said)
+    return "\n\n".join(blocks), tuple(reworded)
+
+
+def _as_written(text: str, sentence: Sentence) -> str:
+    return " ".join(text[sentence.start : sentence_end(text, sentence)].split())
+
+
+def _tags(text: str) -> list[str]:
+    note = parse_note("\n" + text)
+    return list({tag.lower(): tag for tag in reversed(note.tags)}.values())[::-1]
+
+
+def _with_links(kept: str, other: str) -> str:
+    """`kept` with those of its sentences exchanged that `other` has word for word and with more links."""
+    theirs: dict[tuple[str, ...], str] = {}
+    for one in read_sentences(other):
+        theirs.setdefault(one.keys, other[one.start : one.end])
+    pieces, at = [], 0
+    for one in read_sentences(kept):
+        mine = kept[one.start : one.end]
+        new = theirs.get(one.keys)
+        if new is None or new == mine or one.start < at or not _richer(new, mine):
+            continue
+        pieces += [kept[at : one.start], new]
+        at = one.end
+    return "".join((*pieces, kept[at:]))
+
+
+def _richer(new: str, old: str) -> bool:
+    """Whether `new` has every link of `old`, and more, and no other line."""
+    if "\n" in new or "\r" in new or "\n" in old:
+        return False
+    ours, theirs = _targets(old), _targets(new)
+    return ours < theirs
+
+
+def _targets(text: str) -> set[str]:
+    return {target for _, target in read_wording(parse_note("\n" + text)).links}
+
+
+def _blocks_with(text: str, missing: Iterable[Sentence]) -> Iterable[str]:
+    """The missing sentences in the blocks they stand in: a block whole where all of it is missing, else its lines or
+    sentences alone."""
+    wanted = sorted(missing, key=lambda one: one.start)
+    if not wanted:
+        return
+    note = parse_note("\n" + text)
+    sentences = read_sentences(text)
+    for block in read_prose(note).blocks:
+        start, end = block.start - 1, block.end - 1
+        inside = [one for one in wanted if start <= one.start < end]
+        if not inside:
+            continue
+        if len(inside) == sum(start <= one.start < end for one in sentences):
+            yield text[start:end]
+        elif block.kind == "paragraph":
+            yield " ".join(_as_written(text, one) for one in inside)
+        else:
+            yield "\n".join(dict.fromkeys(_lines(text, one) for one in inside))
+
+
+def _lines(text: str, sentence: Sentence) -> str:
+    """The whole lines on which a sentence stands."""
+    start = text.rfind("\n", 0, sentence.start) + 1
+    end = re.compile(r"\r?\n|\Z").search(text, sentence.end)
+    return text[start : end.start() if end else len(text)].rstrip()

@@ -1,0 +1,158 @@
+"""Whole notes that say the same, as one merge: the exact text, what becomes of their headings and block ids."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from aria_dream.consolidate.merged_text import MergedText, check_rewrite, merge_texts
+from aria_dream.consolidate.wording import read_wording
+from aria_dream.dream.juxtaposition import title_of
+from aria_dream.review.merging import plan_merge_all
+from aria_dream.review.rewriting import Meaning, apply_edits, retarget_note, subpath_key
+from aria_dream.vault.edit import Edit, Refusal, decode_note, with_line_ends
+from aria_dream.vault.note import NotePath, parse_note
+from aria_dream.vault.subpath import fold_heading
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aria_dream.review.plan import Planned, VaultView
+    from aria_dream.vault.note import BlockId, Note
+
+_CONTEXT: Final = 8
+"""Words before a block id by which its place is found in another text."""
+_ID_AT_END: Final = re.compile(r"(?<!\S)\^([A-Za-z0-9-]+)[ \t]*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteMerge:
+    planned: Planned
+    merged: MergedText
+    body: str
+    """What the kept note's body becomes, before its links are settled."""
+    unplaced: tuple[str, ...] = ()
+    """Block ids and headings that a link leads to and the merged text has not: those links lead to the whole note."""
+
+
+@dataclass(slots=True)
+class _Anchors:
+    """Where in the merged body the headings and blocks of dropped notes are found."""
+
+    body: str
+    subpaths: dict[tuple[str, str], str] = field(default_factory=dict)
+    unplaced: list[str] = field(default_factory=list)
+
+
+def plan_note_merge(
+    view: VaultView, keep: NotePath, drops: Sequence[NotePath], *, wording: str | None = None
+) -> NoteMerge | Refusal:
+    """The change that makes one note of `keep` and `drops`, the text with every sentence of each; or why there is none.
+
+    `wording` is a model's text for all of them; it is refused where it loses more than a quarter of the sentences.
+    """
+    for path in (keep, *drops):
+        if path not in view.contents:
+            return Refusal(f"{path} is not in the vault (any more)")
+    kept = parse_note(decode_note(view.contents[keep]))
+    bodies = [_incoming_body(view, keep, drop) for drop in drops]
+    own = kept.text[kept.body_start :]
+    if wording is None:
+        merged = merge_texts(own, bodies)
+    else:
+        checked = check_rewrite(wording, [own, *bodies])
+        if isinstance(checked, Refusal):
+            return checked
+        merged = checked
+    anchors = _Anchors(body=merged.text)
+    for drop in drops:
+        _place(view, drop, anchors)
+    plan = plan_merge_all(view, keep, drops, body=anchors.body, subpaths=anchors.subpaths)
+    if isinstance(plan, Refusal):
+        return plan
+    return NoteMerge(planned=plan, merged=merged, body=anchors.body, unplaced=tuple(anchors.unplaced))
+
+
+def _incoming_body(view: VaultView, keep: NotePath, drop: NotePath) -> str:
+    """The body of a dropped note with its links as they must be written where `keep` lies, without the heading that
+    only repeats a name."""
+    text = decode_note(view.contents[drop])
+    resolver = view.resolver()
+    edits, _ = retarget_note(
+        text, str(drop), Meaning(before=resolver, after=resolver, moved={}), source_after=str(keep)
+    )
+    note = parse_note(with_line_ends(apply_edits(text, edits), "\n"))
+    body_start = note.body_start
+    if note.headings and not note.text[body_start : note.headings[0].span.start].strip():
+        said = fold_heading(note.headings[0].text)
+        if said in (fold_heading(title_of(str(drop))), fold_heading(title_of(str(keep)))):
+            body_start = note.headings[0].span.end
+    return note.text[body_start:]
+
+
+def _place(view: VaultView, drop: NotePath, anchors: _Anchors) -> None:
+    """Find, or make, a place in the merged body for everything in `drop` that a link names."""
+    note = parse_note(decode_note(view.contents[drop]))
+    named = _named(view, drop)
+    for heading in note.headings:
+        there = any(fold_heading(other.text) == fold_heading(heading.text) for other in _body(anchors.body).headings)
+        for subpath in named:
+            if not subpath.startswith("^") and subpath.rpartition("#")[2] == fold_heading(heading.text) and not there:
+                anchors.subpaths[str(drop), subpath] = ""
+                anchors.unplaced += [heading.text] if fold_heading(title_of(str(drop))) != subpath else []
+    for block in note.block_ids:
+        key = subpath_key(f"^{block.name}")
+        if key in named:
+            anchors.subpaths[str(drop), key] = _block_place(note, block, anchors)
+
+
+def _named(view: VaultView, path: NotePath) -> set[str]:
+    """Every subpath of the note that some link names, as `subpath_key`."""
+    resolver = view.resolver()
+    found: set[str] = set()
+    for source, content in view.contents.items():
+        if source.suffix.lower() != ".md":
+            if b"#" in content:
+                found.update(
+                    subpath_key(f"^{name}") for name in re.findall(r"#\^([A-Za-z0-9-]+)", decode_note(content))
+                )
+            continue
+        for link in parse_note(decode_note(content)).links:
+            if link.subpath and resolver.resolve(link.path, str(source)) == str(path):
+                found.add(subpath_key(link.subpath))
+    return found
+
+
+def _body(text: str) -> Note:
+    return parse_note("\n" + text)
+
+
+def _block_place(note: Note, block: BlockId, anchors: _Anchors) -> str:
+    """The subpath of the block in the merged body: one it has there, or one that is added now; `""` where there is no
+    such place."""
+    before = [word.key for word in read_wording(note).words if word.end <= block.span.start][-_CONTEXT:]
+    merged = _body(anchors.body)
+    words = read_wording(merged).words
+    size = len(before)
+    at = next((n for n in range(len(words) - size + 1) if [word.key for word in words[n : n + size]] == before), None)
+    if not size or at is None:
+        anchors.unplaced.append(f"^{block.name}")
+        return ""
+    end = words[at + size - 1].end
+    stop = re.compile(r"\r?\n|\Z").search(merged.text, end)
+    line_end = stop.start() if stop else len(merged.text)
+    line = merged.text[merged.text.rfind("\n", 0, end) + 1 : line_end]
+    has = _ID_AT_END.search(line)
+    if has:
+        return f"#^{has[1]}"
+    if line.lstrip().startswith(("|", ">", "#", "```", "    ")) or any(
+        span.start <= line_end < span.end for span in merged.opaque
+    ):
+        anchors.unplaced.append(f"^{block.name}")
+        return ""
+    taken = {other.name.lower() for other in merged.block_ids}
+    numbered = (block.name if n == 1 else f"{block.name}-{n}" for n in range(1, 10_000))
+    name = next(one for one in numbered if one.lower() not in taken)
+    anchors.body = apply_edits(merged.text, [Edit(line_end, line_end, f" ^{name}")])[1:]
+    return f"#^{name}"

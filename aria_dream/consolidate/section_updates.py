@@ -1,0 +1,165 @@
+"""Sections that say the same: one is kept, the others become a link to it, under their own headings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aria_dream.consolidate.merged_text import left_over
+from aria_dream.review.plan import Planned, planned
+from aria_dream.review.rewriting import subpath_key
+from aria_dream.review.safety import safety_refusal
+from aria_dream.vault.edit import (
+    ChangeSet,
+    Edit,
+    Refusal,
+    decode_note,
+    line_end,
+    note_refusal,
+    plan_edit,
+    with_line_ends,
+)
+from aria_dream.vault.link_form import encode_destination
+from aria_dream.vault.link_text import link_target
+from aria_dream.vault.note import NotePath, parse_note
+from aria_dream.vault.subpath import fold_heading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.review.plan import VaultView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionUpdate:
+    planned: Planned
+    reworded: tuple[str, ...] = ()
+    """Sentences that the kept passage says in other words; the trash does not have them, the rollback does."""
+
+
+def plan_section_updates(view: VaultView, doubled: Sequence[tuple[Atom, Sequence[Atom]]]) -> SectionUpdate | Refusal:
+    """The one change that takes every doubled section out, or why there is none.
+
+    `doubled`: what is kept, and the sections that say the same. Under the heading of each stays a link to what is
+    kept (an embed where that is another note), and whatever only this section says. Headings stay, so that links to
+    them lead where they led. Refused where a link leads to a block inside.
+    """
+    edits: dict[NotePath, list[Edit]] = {}
+    reworded: list[str] = []
+    kept_in: set[NotePath] = set()
+    for kept, others in doubled:
+        subpath = _subpath(view, kept)
+        if isinstance(subpath, Refusal):
+            return subpath
+        kept_in.add(NotePath(kept.path))
+        for atom in others:
+            made = _replacement(view, kept, subpath, atom)
+            if isinstance(made, Refusal):
+                return made
+            edit, told = made
+            edits.setdefault(NotePath(atom.path), []).append(edit)
+            reworded += told
+    # the kept note is part of the change as it is, so that nothing goes once it reads otherwise
+    plans = []
+    for path in dict.fromkeys((*edits, *sorted(kept_in))):
+        plan = plan_edit(path, view.contents[path], edits.get(path, ()))
+        if isinstance(plan, Refusal):
+            return plan
+        plans.append(plan)
+    changes = ChangeSet(writes=tuple(plans))
+    refusal = safety_refusal(changes, view)
+    if refusal is not None:
+        return refusal
+    exact: Mapping[NotePath, Sequence[Edit]] = {path: edits.get(path) or (Edit(0, 0, ""),) for path in view.contents}
+    found = planned(changes, view.contents, edits=exact)
+    return SectionUpdate(planned=found, reworded=tuple(dict.fromkeys(reworded)))
+
+
+def _subpath(view: VaultView, atom: Atom) -> str | Refusal:
+    """What leads to a section of its note: its heading, where that is the first of its name; `""` for a note."""
+    if atom.is_note:
+        return ""
+    content = view.contents.get(NotePath(atom.path))
+    if content is None:
+        return Refusal(f"{atom.path} is not in the vault (any more)")
+    note = parse_note(decode_note(content))
+    last = fold_heading(atom.headings[-1])
+    first = next((heading for heading in note.headings if fold_heading(heading.text) == last), None)
+    if not last or first is None or not atom.start <= first.span.start < atom.end:
+        return Refusal(f"no link can name the section “{atom.headings[-1]:.60}” of {atom.path} alone")
+    return "#" + " ".join(re.sub(r"[#|^*`\[\]]|%%", " ", atom.headings[-1]).split())
+
+
+def _replacement(view: VaultView, kept: Atom, subpath: str, atom: Atom) -> tuple[Edit, list[str]] | Refusal:
+    path = NotePath(atom.path)
+    content = view.contents.get(path)
+    reason = f"{path} is not in the vault (any more)" if content is None else note_refusal(path, content)
+    if content is None or reason:
+        return Refusal(reason or "")
+    text = decode_note(content)
+    if text[atom.start : atom.end] != atom.text:
+        return Refusal(f"the section “{atom.title:.80}” has changed")
+    named = _named_block(view, atom, text)
+    if named:
+        return Refusal(f"a link leads to the block ^{named} in “{atom.title:.80}”")
+    heading = next(heading for heading in parse_note(text).headings if heading.span.start >= atom.start)
+    link = _link(view, kept, subpath, atom)
+    if not link:
+        return Refusal(f"no link can name {kept.path}")
+    said = text[heading.span.end : atom.end]
+    rest, reworded = left_over(_own(kept), with_line_ends(said, "\n"))
+    end = line_end(said)  # a note that was pasted together may have both
+    tail = said[len(said.rstrip()) :].lstrip(" \t") or end
+    new = with_line_ends("\n\n".join(("", link, *((rest,) if rest else ()))), end)
+    return Edit(heading.span.end, atom.end, new + tail), list(reworded)
+
+
+def _own(atom: Atom) -> str:
+    """The text of an atom without the heading it begins with."""
+    if atom.is_note:
+        return atom.text
+    note = parse_note("\n" + atom.text)
+    return "\n" + note.text[note.headings[0].span.end :].strip("\r\n") + "\n"
+
+
+def _named_block(view: VaultView, atom: Atom, text: str) -> str:
+    """A block id inside the section that some link names; `""` where there is none."""
+    inside = {
+        subpath_key(f"^{block.name}"): block.name
+        for block in parse_note(text).block_ids
+        if atom.start <= block.span.start < atom.end
+    }
+    if not inside:
+        return ""
+    resolver = view.resolver()
+    for source, content in view.contents.items():
+        if source.suffix.lower() == ".canvas":
+            hit = next((name for name in inside.values() if f"#^{name}" in decode_note(content)), "")
+            if hit:
+                return hit
+            continue
+        for link in parse_note(decode_note(content)).links:
+            name = inside.get(subpath_key(link.subpath)) if link.subpath else None
+            if name and resolver.resolve(link.path, str(source)) == atom.path:
+                return name
+    return ""
+
+
+def _link(view: VaultView, kept: Atom, subpath: str, atom: Atom) -> str:
+    """What stands where the section was; `""` where no link can name what is kept."""
+    if kept.path == atom.path:
+        return f"[[{subpath}]]" if subpath else ""
+    resolver = view.resolver()
+    target = link_target(resolver, view.app, kept.path, atom.path)
+    if not target:
+        return ""
+    if view.app.use_markdown_links:
+        ending = ".md" if not target.lower().endswith(".md") else ""
+        where = encode_destination(target + ending) + ("#" + encode_destination(subpath[1:]) if subpath else "")
+        shown = re.sub(r"([\\\[\]])", r"\\\1", kept.title)
+        return f"![{shown}]({where})"
+    if re.search(r"[\[\]|#^\r\n]|%%", target):
+        return ""
+    return f"![[{target}{subpath}]]"

@@ -1,0 +1,251 @@
+"""What a consolidation of a real vault is made of: its atoms, what lies near, what disagrees, who judges, what to do.
+
+Nothing heavy is done before `find`; what that computes is kept in the cache, note by note, so that a night which is cut
+off has lost half a second's work.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from aria_dream.consolidate.clusters import Cluster as ReadCluster
+from aria_dream.consolidate.comparison import embedded_compare
+from aria_dream.consolidate.duplicates import ClusterProposal, Making, cluster_proposals, paths_of
+from aria_dream.consolidate.judged import as_pair_verdict
+from aria_dream.consolidate.record import Part, Scan
+from aria_dream.consolidate.verdict import Escalated, Merge, Normalize
+from aria_dream.consolidate.work import Candidate, Member, Work
+from aria_dream.dream.jsonl import as_mapping, as_texts
+from aria_dream.effects.atom_table import find_near, read_atoms
+from aria_dream.effects.claim_table import find_vault_conflicts
+from aria_dream.effects.embedding import load_embedder
+from aria_dream.effects.standing import read_standing
+from aria_dream.effects.vectors import ContentCache
+from aria_dream.errors import MissingPartError
+from aria_dream.vault.edit import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.near import NearRow
+    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
+    from aria_dream.consolidate.work import Cluster
+    from aria_dream.consolidation_cycle import Made
+    from aria_dream.desk import Desk
+    from aria_dream.effects.atom_table import AtomTable
+    from aria_dream.effects.places import Places
+    from aria_dream.review.proposal import ProposalState
+
+    Progress = Callable[[int, int], None]
+
+CHANGED: Final = "one of its notes has changed since the night began"
+ANALYSED: Final = "analysed.json"
+"""Marks of the texts that a night has looked at, in the vault's state folder."""
+_MARK_DIGITS: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """The judge inside."""
+
+    name: str = "embedded judge"
+    tokens: int = 0
+
+    def compare(self, pair: NearPair) -> PairVerdict:
+        return embedded_compare(pair)
+
+    def resolve(self, conflict: Conflict, evidence: str) -> ConflictVerdict:
+        return Escalated(reason=f"{conflict.subject}{evidence}")
+
+
+@dataclass(kw_only=True)
+class VaultNight:
+    """The `NightParts` of a real vault."""
+
+    desk: Desk
+    places: Places
+    cache: ContentCache
+    leave: Callable[[str], None]
+    reading: Progress | None = None
+    embedding: Progress | None = None
+    claims: Progress | None = None
+    missing: list[str] = field(default_factory=list)
+    """What the night had to do without, in sentences for the writer."""
+    is_metered: bool = False
+    """Whether whoever judges costs tokens."""
+    _judge: str = ""
+    _table: AtomTable | None = None
+    _near: Mapping[str, tuple[NearRow, int]] = field(default_factory=dict)
+
+    def counsel(self) -> Counsel | str:
+        """Who judges, or why nobody does."""
+        inside = Inside()
+        self._judge, self.is_metered = inside.name, False
+        return inside
+
+    def evidence(self, conflict: Conflict) -> str:
+        """What speaks for either claim, as text."""
+        return conflict.subject
+
+    def settle(
+        self, conflict: Conflict, verdict: ConflictVerdict, states: Mapping[str, ProposalState]
+    ) -> Made | Refusal:
+        """A proposal for a contradiction; a Refusal where it stays open for a person."""
+        return Refusal(f"{conflict.subject}{verdict.reason}{len(states)}")
+
+    def retire(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
+        """A proposal for a stale note."""
+        return Refusal(f"{mark}{len(states)}")
+
+    def find(self, parts: Sequence[Part]) -> Work:
+        """What lies before the run."""
+        vault, settings = self.desk.vault, self.desk.vault.live.policy.settings
+        table = self._table = read_atoms(
+            vault, self.cache, progress=self.reading or _silent, leave=lambda: self.leave("reading")
+        )
+        near = self._find_near(table, settings.cosine_threshold) if set(parts) != {Part.RESOLVE} else ()
+        candidates = self._candidates(table, near)
+        conflicts = self._find_conflicts(table) if set(parts) != {Part.CONSOLIDATE} else ()
+        known = read_analysed(self.desk.book.folder)
+        scan = Scan(
+            atoms=len(table.rows),
+            new=sum(row.state_hash[:_MARK_DIGITS] not in known for row in table.rows),
+            pairs=len(candidates),
+            conflicts=len(conflicts),
+        )
+        return Work(scan=scan, pairs=candidates, conflicts=conflicts)
+
+    def _find_conflicts(self, table: AtomTable) -> tuple[Conflict, ...]:
+        return find_vault_conflicts(
+            table, self.cache, progress=self.claims or _silent, leave=lambda: self.leave("reading")
+        )
+
+    def _find_near(self, table: AtomTable, least_cosine: float) -> Sequence[NearRow]:
+        try:
+            return find_near(
+                table,
+                self.cache,
+                load_embedder(),
+                least_cosine=least_cosine,
+                progress=self.embedding or _silent,
+                leave=lambda: self.leave("embedding"),
+            )
+        except MissingPartError as error:
+            self.missing.append(f"Passages were not compared: {error}")
+            return ()
+
+    def _candidates(self, table: AtomTable, near: Sequence[NearRow]) -> tuple[Candidate, ...]:
+        members: dict[int, Member] = {}
+
+        def member(row: int) -> Member:
+            if row not in members:
+                atom = table.rows[row]
+                path = table.vault.graph.paths[atom.note]
+                title = " › ".join((path.rpartition("/")[2].removesuffix(".md"), *atom.headings[-1:]))
+                members[row] = Member(id=table.id_of(row), path=path, title=title, state=atom.state_hash,
+                                      is_note=not atom.headings)  # fmt: skip
+            return members[row]
+
+        found = [
+            Candidate(key=table.key(pair), first=member(pair.first), second=member(pair.second), rank=rank)
+            for rank, pair in enumerate(near, start=1)
+        ]
+        self._near = {one.key: (pair, one.rank) for one, pair in zip(found, near, strict=True)}
+        return tuple(found)
+
+    def texts(self, pair: Candidate) -> NearPair | None:
+        """The two with their texts; None where one of them has changed since `find`."""
+        assert self._table is not None, "what is compared was found before"
+        near, rank = self._near[pair.key]
+        return self._table.pair(near, rank)
+
+    def collapse(self, clusters: Sequence[Cluster], states: Mapping[str, ProposalState]) -> Made | Refusal:
+        """One proposal for clusters that belong together."""
+        read = [self._read(cluster) for cluster in clusters]
+        whole = [cluster for cluster in read if cluster is not None]
+        if len(whole) < len(read):
+            return Refusal(CHANGED)
+        first = next(iter(cluster_proposals(whole, self._making(paths_of(whole), states))), None)
+        if isinstance(first, ClusterProposal):
+            return first.proposal, first.edits
+        return Refusal(first.reason if first is not None else "its notes are too many, or in another proposal already")
+
+    def _read(self, cluster: Cluster) -> ReadCluster | None:
+        """The cluster with its texts; None where one of them has changed since `find`."""
+        judged: list[tuple[NearPair, Merge | Normalize]] = []
+        atoms: dict[str, Atom] = {}
+        for candidate, kept in cluster.pairs:
+            pair, verdict = self.texts(candidate), as_pair_verdict(kept)
+            if pair is None or not isinstance(verdict, Merge | Normalize):
+                return None
+            judged.append((pair, verdict))
+            atoms |= {atom.id: atom for atom in (pair.first, pair.second)}
+        return ReadCluster(members=tuple(atoms[name] for name in sorted(atoms)), judged=tuple(judged))
+
+    def _making(self, paths: Sequence[str], states: Mapping[str, ProposalState]) -> Making:
+        desk = self.desk
+        days = desk.vault.live.policy.settings.proposal_expiry_days
+        return Making(
+            view=desk.view(paths, inbound=True),
+            standing=read_standing(desk.vault, paths),
+            states=tuple(states.values()),
+            now=desk.now,
+            expires_at=desk.now + timedelta(days=days),
+            judge=self._judge,
+        )
+
+    def note_analysed(self, work: Work, is_open: Callable[[str], bool]) -> None:
+        """Remembers which texts have been looked at."""
+        if self._table is None:
+            return
+        waiting = {state for pair in work.pairs if is_open(pair.key) for state in (pair.first.state, pair.second.state)}
+        seen = {row.state_hash[:_MARK_DIGITS] for row in self._table.rows if row.state_hash not in waiting}
+        write_analysed(self.desk.book.folder, seen)
+
+
+def _silent(_done: int, _total: int) -> None:
+    return
+
+
+def read_analysed(folder: Path) -> frozenset[str]:
+    """Marks of the texts that were looked at; empty where that is not known."""
+    try:
+        return frozenset(as_texts(as_mapping(json.loads((folder / ANALYSED).read_bytes()))["texts"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return frozenset()
+
+
+def write_analysed(folder: Path, marks: set[str]) -> None:
+    """Keeps the marks. A disk that refuses is passed over: texts would only count as new once more."""
+    temp = folder / f".{ANALYSED}.{os.getpid()}"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temp.write_text(json.dumps({"version": 1, "texts": sorted(marks)}) + "\n", encoding="ascii")
+        temp.replace(folder / ANALYSED)
+    except OSError:
+        with suppress(OSError):
+            temp.unlink()
+
+
+@contextmanager
+def open_night_parts(
+    desk: Desk,
+    places: Places,
+    *,
+    leave: Callable[[str], None],
+    reading: Progress | None = None,
+    embedding: Progress | None = None,
+    claims: Progress | None = None,
+) -> Iterator[VaultNight]:
+    """The parts, with the vault's cache open while they are used."""
+    with ContentCache(places.vault_cache(desk.vault.root)) as cache:
+        yield VaultNight(
+            desk=desk, places=places, cache=cache, leave=leave, reading=reading, embedding=embedding, claims=claims
+        )
