@@ -6,7 +6,7 @@ changes nothing, so that a crash in the middle is mended by doing it again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.figures import figures_of, scans_of
@@ -70,9 +70,9 @@ def tell_morning(desk: Desk, run: Consolidation, *, look_alike: Titles = (), con
         StateDamagedError: a journal cannot be read.
     """
     said: list[str] = []
-    _make_review(desk, said)
+    is_new = _make_review(desk, said)
     done = Settlement()
-    renew_lines(desk, done)
+    renew_lines(replace(desk, quiet_s=0.0) if is_new else desk, done)  # nobody types into what we made just now
     said += done.said
     report = _write_report(desk, _report(desk, look_alike, conflicts), said)
     note = _write_line(desk, run, said)
@@ -80,14 +80,14 @@ def tell_morning(desk: Desk, run: Consolidation, *, look_alike: Titles = (), con
     return Morning(report=report, note=note, said=tuple(said))
 
 
-def _make_review(desk: Desk, said: list[str]) -> None:
-    """The review note, where a vault has none yet: it is what makes the folder ours."""
+def _make_review(desk: Desk, said: list[str]) -> bool:
+    """Makes the review note where a vault has none yet: it is what makes the folder ours. Whether it did."""
     home = desk.vault.home
     if not isinstance(desk.files.read(NotePath(home.review)), Absent):
-        return
+        return False
     text = render_review_head() + render_managed(()) + "\n"
     plan = WritePlan(path=NotePath(home.review), expected_hash=ABSENT, content=encode_note(text))
-    _put(desk, plan, said)
+    return _put(desk, plan, said)
 
 
 def _report(desk: Desk, look_alike: Titles, conflicts: Titles) -> Report:

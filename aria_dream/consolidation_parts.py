@@ -18,11 +18,12 @@ from aria_dream.consolidate.comparison import embedded_compare
 from aria_dream.consolidate.duplicates import ClusterProposal, Making, cluster_proposals, paths_of
 from aria_dream.consolidate.judged import as_pair_verdict
 from aria_dream.consolidate.record import Part, Scan
-from aria_dream.consolidate.verdict import Escalated, Merge, Normalize
+from aria_dream.consolidate.verdict import Merge, Normalize
 from aria_dream.consolidate.work import Candidate, Member, Work
 from aria_dream.dream.jsonl import as_mapping, as_texts
 from aria_dream.effects.atom_table import find_near, read_atoms
 from aria_dream.effects.claim_table import find_vault_conflicts
+from aria_dream.effects.consolidation_counsel import EmbeddedCounsel, NoCounsel, open_counsel
 from aria_dream.effects.embedding import load_embedder
 from aria_dream.effects.standing import read_standing
 from aria_dream.effects.vectors import ContentCache
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.near import NearRow
-    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
+    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair
     from aria_dream.consolidate.work import Cluster
     from aria_dream.consolidation_cycle import Made
     from aria_dream.desk import Desk
@@ -49,20 +50,6 @@ CHANGED: Final = "one of its notes has changed since the night began"
 ANALYSED: Final = "analysed.json"
 """Marks of the texts that a night has looked at, in the vault's state folder."""
 _MARK_DIGITS: Final = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Inside:
-    """The judge inside."""
-
-    name: str = "embedded judge"
-    tokens: int = 0
-
-    def compare(self, pair: NearPair) -> PairVerdict:
-        return embedded_compare(pair)
-
-    def resolve(self, conflict: Conflict, evidence: str) -> ConflictVerdict:
-        return Escalated(reason=f"{conflict.subject}{evidence}")
 
 
 @dataclass(kw_only=True)
@@ -86,9 +73,18 @@ class VaultNight:
 
     def counsel(self) -> Counsel | str:
         """Who judges, or why nobody does."""
-        inside = Inside()
-        self._judge, self.is_metered = inside.name, False
-        return inside
+        found = open_counsel(
+            self.desk.vault,
+            self.cache,
+            self.places.state,
+            today=self.desk.now.date(),
+            compare=embedded_compare,
+            problems=self.missing,
+        )
+        if isinstance(found, NoCounsel):
+            return found.reason
+        self._judge, self.is_metered = found.name, not isinstance(found, EmbeddedCounsel)
+        return found
 
     def evidence(self, conflict: Conflict) -> str:
         """What speaks for either claim, as text."""
@@ -98,11 +94,11 @@ class VaultNight:
         self, conflict: Conflict, verdict: ConflictVerdict, states: Mapping[str, ProposalState]
     ) -> Made | Refusal:
         """A proposal for a contradiction; a Refusal where it stays open for a person."""
-        return Refusal(f"{conflict.subject}{verdict.reason}{len(states)}")
+        return Refusal("left to you")
 
     def retire(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
         """A proposal for a stale note."""
-        return Refusal(f"{mark}{len(states)}")
+        return Refusal("left to you")
 
     def find(self, parts: Sequence[Part]) -> Work:
         """What lies before the run."""

@@ -170,7 +170,7 @@ def _stop_doubt(first: _Read, second: _Read) -> str:
     if len(first.words) != len(second.words):
         return ""
     for number, (one, other) in enumerate(zip(first.words, second.words, strict=True)):
-        if one.apart == other.apart:
+        if bool(one.apart) == bool(other.apart):
             continue
         near = first.keys[max(0, number - 2) : number + 2]
         if any(map(is_negation, near)):

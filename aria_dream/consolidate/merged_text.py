@@ -37,7 +37,8 @@ def merge_texts(kept: str, others: Sequence[str]) -> MergedText:
     """`kept`, to the letter, with whatever only `others` say behind it, in their order and in their words.
 
     A sentence that `kept` has word for word, but without the link that another has in it, is taken with the link.
-    Nothing is ever lost; what `kept` says in other words is told.
+    What `kept` says in other words is told. Something is lost only where the text cannot be put together: what comes
+    behind a fence that is never closed is code.
     """
     text = kept
     added: list[str] = []
@@ -56,7 +57,10 @@ def merge_texts(kept: str, others: Sequence[str]) -> MergedText:
         blocks += [" ".join(f"#{tag}" for tag in tags)] if tags else []
         if blocks:
             text = "\n\n".join((text.rstrip("\r\n \t"), *blocks)) + "\n"
-    return MergedText(text=text, added=tuple(added), reworded=tuple(reworded))
+    lost = [
+        _as_written(member, one) for member in (kept, *others) for one in missing_from(text, read_sentences(member))
+    ]
+    return MergedText(text=text, added=tuple(added), reworded=tuple(reworded), lost=tuple(dict.fromkeys(lost)))
 
 
 def check_rewrite(wording: str, members: Sequence[str]) -> MergedText | Refusal:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.guards import is_date, is_negation, is_number
-from aria_dream.consolidate.wording import CODE, read_wording
+from aria_dream.consolidate.wording import BLOCK, CODE, read_wording
 from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 KEPT_SHARE: Final = 0.6
 """Of a sentence's words stand in one sentence of another text at least, with every number, date and denial, if that is
 to say the same."""
-_BOUNDARY: Final = re.compile(
-    r"[.!?\u2026][\"'\u201d\u2019)\]*_]*\s|[\u3002\uff01\uff1f]|\n[ \t>]*\n|\n[ \t>]*(?:[-*+>#|]|\d{1,9}[.)][ \t])"
-)
+_BOUNDARY: Final = re.compile(r"[.!?\u2026][\"'\u201d\u2019)\]*_]*\s|[\u3002\uff01\uff1f]")
 _CLOSING: Final = frozenset("!?\uff01\uff1f")
 
 
@@ -54,6 +52,7 @@ def split_sentences(text: str, words: Sequence[Word]) -> list[Sentence]:
         last = found[-1][-1] if found else None
         new = last is None or (
             _is_block(word) != _is_block(last)
+            or word.apart == BLOCK
             or _is_alone(word)
             or _is_alone(last)
             or _BOUNDARY.search(text, last.end, word.start + 1) is not None

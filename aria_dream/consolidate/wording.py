@@ -30,6 +30,8 @@ _MARKDOWN: Final = Markdown(
 )
 QUOTE, CODE, TASK, TABLE, HEADING, LINKED = 1, 2, 4, 8, 16, 32
 """Where a word stands; they add up."""
+BLOCK: Final = 2
+"""`Word.apart` of the first word of a block."""
 UNSPACED: Final = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
@@ -72,8 +74,8 @@ class Word(NamedTuple):
     end: int
     place: int
     """Sum of QUOTE, CODE, TASK, TABLE, HEADING, LINKED."""
-    apart: bool
-    """Whether a stop, a bracket or the beginning of a block stands before it."""
+    apart: int
+    """What stands before it: 0 another word, 1 a stop or a bracket, 2 the beginning of a block."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +112,7 @@ class _Reader:
         self._place = 0
         self._quotes: list[bool] = []
         self._tasks: list[bool] = []
-        self._apart = True
+        self._apart = 2
         self._wiki: list[Link] = [link for link in note.links if not link.markdown and not link.in_frontmatter]
         self._hidden = [span for span in note.opaque if span.start >= note.body_start]
         self._starts = [span.start for span in self._hidden]
@@ -123,7 +125,7 @@ class _Reader:
         for event, span in _MARKDOWN.events_with_range(twin):
             start, end = span["start"] + self._from, span["end"] + self._from
             if isinstance(event, str):
-                self._apart = self._apart or event != "SoftBreak"
+                self._apart = max(self._apart, {"SoftBreak": 0, "HardBreak": 1}.get(event, 2))
                 continue
             name, value = next(iter(event.items()))
             match name:
@@ -176,8 +178,8 @@ class _Reader:
                 self._add("|", start, start)
             case "Link" | "Image":
                 self._open_link(kind, value, start, end)
-        if kind not in ("Emphasis", "Strong", "Link"):
-            self._apart = True
+        if kind not in ("Emphasis", "Strong", "Link", "Image"):
+            self._apart = max(self._apart, 1 if kind == "TableCell" else 2)
         self._set_place()
 
     def _open_link(self, kind: str, value: object, start: int, end: int) -> None:
@@ -206,8 +208,8 @@ class _Reader:
                 self._place &= ~HEADING
             case "Table":
                 self._place &= ~TABLE
-        if kind not in ("Emphasis", "Strong", "Link"):
-            self._apart = True
+        if kind not in ("Emphasis", "Strong", "Link", "Image"):
+            self._apart = max(self._apart, 1 if kind == "TableCell" else 2)
         self._set_place()
 
     def _set_place(self) -> None:
@@ -216,14 +218,14 @@ class _Reader:
 
     def _add(self, key: str, start: int, end: int) -> None:
         self._words.append(Word(key, start, end, self._place, self._apart))
-        self._apart = False
+        self._apart = 0
 
     def _add_whole(self, start: int, end: int, place: int) -> None:
         """Code, math and HTML: every character counts but for white space at the ends."""
         written = self._text[start:end].replace("\r\n", "\n").strip()
         if start >= self._behind and written:
             self._words.append(Word(written, start, end, self._place | place, self._apart))
-            self._apart = False
+            self._apart = 0
             self._behind = max(self._behind, end)
 
     def _read_text(self, start: int, end: int) -> None:
@@ -266,7 +268,7 @@ class _Reader:
         shown = link.display or " > ".join(part for part in (link.path, *link.subpath.split("#")) if part)
         for key in split_words(shown):
             self._words.append(Word(key, link.start, link.end, self._place | LINKED, self._apart))
-            self._apart = False
+            self._apart = 0
 
     def _read_plain(self, start: int, end: int) -> None:
         piece = self._text[start:end]
@@ -283,12 +285,12 @@ class _Reader:
         behind = 0
         for word in _TOKEN.finditer(piece):
             if not self._apart and _STOP.search(piece, behind, word.start()):
-                self._apart = True
+                self._apart = 1
             key = folded(word[0])
             self._add(key.translate(_QUOTATION) if len(key) == 1 else key, start + word.start(), start + word.end())
             behind = word.end()
         if _STOP.search(piece, behind):
-            self._apart = True
+            self._apart = max(self._apart, 1)
 
 
 def split_words(text: str) -> Iterator[str]:

@@ -54,7 +54,7 @@ def _sign(found: Juxtaposition) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Available:
-    """A model that answers."""
+    """A server that answers, and the model on it that the policy names."""
 
     server: OllamaServer | OpenAIServer
     model: Model

@@ -8,18 +8,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.logged_change import ChangeItem, DecidedChange, LoggedChange, Said, plain_ends
+from aria_dream.dream.logged import LoggedLink
+from aria_dream.dream.logged_change import DecidedChange, Said
 from aria_dream.dream.plain_text import clean
 from aria_dream.dream.review_note import read_managed, with_managed
 from aria_dream.dream.ticks import short_moment
-from aria_dream.review.decision import titles_match
+from aria_dream.review.decision import shown_titles, titles_match
 from aria_dream.review.proposal import plan_mark
 from aria_dream.review.showing import is_of_review
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime, timedelta
 
+    from aria_dream.dream.logged_change import ChangeItem, LoggedChange
     from aria_dream.review.proposal import ProposalState, State
 
 _SAID: Final[Mapping[State, Said]] = {
@@ -44,18 +46,17 @@ def renewed_changes(
     """
     renewed = (_renewed(item, states.get(item.id), fresh, now=now, window=window) for item in items)
     kept = tuple(item for item in renewed if item is not None)
-    listed = {*(item.id for item in kept), *elsewhere}
-    return (*kept, *_new(states.values(), listed, fresh))
+    listed = {*(item.id for item in items), *elsewhere}
+    unlisted = [
+        state for id_, state in states.items() if id_ not in listed and is_of_review(state.proposal)
+    ]
+    waiting = (fresh(state) if state.state == "proposed" else _made(state, now, window) for state in unlisted)
+    return (*kept, *(item for item in waiting if item is not None))
 
 
-def _new(
-    states: Iterable[ProposalState], listed: set[str], fresh: Callable[[ProposalState], LoggedChange | None]
-) -> Iterator[LoggedChange]:
-    for state in states:
-        if state.state == "proposed" and state.proposal.id not in listed and is_of_review(state.proposal):
-            item = fresh(state)
-            if item is not None:
-                yield item
+def _made(state: ProposalState, now: datetime, window: timedelta) -> DecidedChange | None:
+    """The line of what was done or refused before the review ever showed it, such as what needs no tick any more."""
+    return decided_change(state, now=now, window=window) if state.state in ("applied", "rejected") else None
 
 
 def _renewed(
@@ -76,14 +77,12 @@ def _renewed(
             shown = fresh(state)
             return item if shown is None else replace(item, janus=shown.janus, janus_reason=shown.janus_reason)
         return item
-    decided = decided_change(state, item, now=now, window=window)
+    decided = decided_change(state, now=now, window=window)
     says_so = isinstance(item, DecidedChange) and decided is not None and item.said == decided.said
     return item if says_so else decided
 
 
-def decided_change(
-    state: ProposalState, item: ChangeItem, *, now: datetime, window: timedelta
-) -> DecidedChange | None:
+def decided_change(state: ProposalState, *, now: datetime, window: timedelta) -> DecidedChange | None:
     """The line of a proposal that was decided; None where it has been told long enough, or needs no telling."""
     said = _SAID.get(state.state)
     at = state.since.astimezone(now.tzinfo)
@@ -91,9 +90,9 @@ def decided_change(
     if said is None or until <= now:
         return None
     return DecidedChange(
-        id=item.id,
-        kind=item.kind,
-        ends=plain_ends(item.ends),
+        id=state.proposal.id,
+        kind=state.proposal.kind,
+        ends=tuple(LoggedLink(target="", title=title, style="plain") for title in shown_titles(state)),
         said=said,
         at=short_moment(at, seen_from=state.proposal.at.astimezone(now.tzinfo)),
         why=clean(state.reason) if said == "not done" else "",

@@ -19,6 +19,7 @@ from aria_dream.dream.citation import Source
 from aria_dream.dream.dream_log import parse_blocks, render_block, render_head
 from aria_dream.dream.episode import EpisodeRecord, episode_record, parse_episodes
 from aria_dream.dream.jsonl import parse_records
+from aria_dream.dream.logged_change import DONE, LEADS, VERBS
 from aria_dream.dream.reach import Answer
 from aria_dream.dream.review_note import HEADINGS, read_managed, render_managed, render_review_head
 from aria_dream.dream.run_record import RunEnd, ended_record, parse_run_log, since_record, started_record
@@ -38,6 +39,7 @@ from aria_dream.review.proposal import (
     proposed_record,
 )
 from aria_dream.review.reached import AskedPair, Reached, render_orphan
+from aria_dream.review.showing import MOST_LINES, MOST_REMARKS, NOT_SHOWN
 from aria_dream.synthesis.contract import check
 from aria_dream.synthesis.entry import render_log_head
 from aria_dream.synthesis.evidence import find_red_green, parse_evidence
@@ -61,9 +63,9 @@ AT = datetime(2026, 11, 30, tzinfo=UTC)
 
 def example(name: str) -> str:
     """The text inside the fence that follows `<!-- example: NAME -->`."""
-    (found,) = re.findall(rf"<!-- example: {name} -->\n```\w+\n(.*?)```\n", PAGE, re.DOTALL)
+    ((_, found),) = re.findall(rf"<!-- example: {name} -->\n(`{{3,}})\w+\n(.*?)\n?\1\n", PAGE, re.DOTALL)
     assert isinstance(found, str)
-    return found
+    return f"{found}\n"
 
 
 def table(heading: str) -> list[list[str]]:
@@ -94,6 +96,7 @@ def test_every_example_is_tested() -> None:
     assert re.findall(r"<!-- example: ([\w-]+) -->", PAGE) == [
         "dream-note",
         "review-note",
+        "review-changes",
         "orphan-note",
         "report-note",
         "seeds-note",
@@ -170,6 +173,31 @@ def test_consolidations() -> None:
         assert set(record) - head == set(documented[str(record["event"])])
     verdicts = next(line for line in PAGE.splitlines() if line.startswith("Verdicts: "))
     assert names(verdicts)[: len(WORDS)] == list(WORDS)
+
+
+def test_the_changes_of_the_review_note() -> None:
+    text = example("review-changes")
+    block, problems = read_managed(text)
+    assert problems == ()
+    assert block is not None
+    assert f"{render_review_head()}{render_managed(block.items, block.changes)}\n" == text
+    assert [change.kind for change in block.changes] == [kind for kind in KINDS if kind != "link"]
+    page = table_free("**Bold line**")
+    assert [name for name in names(page) if name in LEADS.values()] == list(LEADS.values())
+    assert [name for name in names(page) if name in VERBS.values()] == list(VERBS.values())
+    assert [name for name in names(table_free("**Decided line**, in place of all that")) if name in DONE.values()] == [
+        *DONE.values()
+    ]
+    assert {key for key in NOT_SHOWN if f"`{key}`" in table_free("**Other lines**")} == {"body", "model"}
+    assert f"at most {MOST_REMARKS} are shown" in PAGE
+    assert f"Beyond {MOST_LINES} lines" in PAGE
+    assert {tick.id for tick in read_ticks(text)[0]} == {"stfamx", "cfz4qq"}
+
+
+def table_free(start: str) -> str:
+    """The list item that starts so."""
+    (line,) = (line for line in PAGE.splitlines() if line.startswith(f"- {start}"))
+    return line
 
 
 def test_the_seeds_note() -> None:
