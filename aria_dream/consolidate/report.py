@@ -68,8 +68,8 @@ HEADS: Final = {
 }
 """Field of `NightFigures` to the head of its column, short enough for a phone."""
 _LEGEND: Final = (
-    "Read and new: passages. Alike: pairs of passages. Disagree, settled, for you: contradictions. Accepted, decided: of"
-    " that night's proposals, by you; alone: applied without a tick."
+    "Read and new: passages. Alike: pairs of passages. Disagree, settled, for you: contradictions. Accepted, decided:"
+    " of that night's proposals, by you; alone: applied without a tick."
 )
 
 
