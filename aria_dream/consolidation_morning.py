@@ -135,7 +135,8 @@ def _write_report(desk: Desk, report: Report, said: list[str]) -> str:
 
 def _write_line(desk: Desk, run: Consolidation, said: list[str]) -> str:
     """One line about the night in the day's dream note; an uneventful night writes none."""
-    if not (run.proposals or run.escalated):
+    left = _newly_left(desk, run)
+    if not (run.proposals or left):
         return ""
     path = NotePath(choose_log(desk.vault.names, desk.vault.home, desk.now.date()))
     content = desk.files.read(path)
@@ -143,7 +144,7 @@ def _write_line(desk: Desk, run: Consolidation, said: list[str]) -> str:
     heading = f"## {run.at:%H:%M} — the night"
     if before is not None and heading in decode_note(before).splitlines():
         return str(path)
-    block = f"{heading}\n\n{_line(desk, run)}\n"
+    block = f"{heading}\n\n{_line(desk, run, left)}\n"
     plan = plan_append(path, before, block, head=render_head(desk.now.date()))
     if isinstance(plan, Refusal):
         said.append(f"{path} got no line about the night: {plan.reason}")
@@ -151,8 +152,15 @@ def _write_line(desk: Desk, run: Consolidation, said: list[str]) -> str:
     return str(path) if _put(desk, plan, said) else ""
 
 
-def _line(desk: Desk, run: Consolidation) -> str:
-    made, left = len(run.proposals), run.escalated
+def _newly_left(desk: Desk, run: Consolidation) -> int:
+    """Contradictions that no earlier run has left to a person already: those have been told."""
+    earlier = {mark for one in desk.book.consolidations() if one.at < run.at for mark in one.brought}
+    open_now = {mark for mark, one in run.brought.items() if one.what == "conflict" and not one.proposals}
+    return len(open_now - earlier)
+
+
+def _line(desk: Desk, run: Consolidation, left: int) -> str:
+    made = len(run.proposals)
     found = []
     if made:
         found.append("one proposal waits in the review" if made == 1 else f"{made} proposals wait in the review")

@@ -242,7 +242,11 @@ def _object(found: Sat, how: Sitting) -> dict[str, object]:
         "escalated": 0 if run is None else run.escalated,
         "left": 0 if run is None else run.left,
         "look_alike": [list(pair) for pair in result.look_alike],
-        "open_contradictions": [[one.first.title, one.second.title] for one in result.open_conflicts],
+        "open_contradictions": [
+            {"first": one.first.title, "second": one.second.title, "subject": one.subject,
+             "first_claim": one.first_claim, "second_claim": one.second_claim}
+            for one in result.open_conflicts
+        ],
         "applied": list(found.applied),
         "tokens": 0 if run is None else run.tokens,
         "seconds": 0 if run is None else round(run.seconds, 1),
@@ -280,7 +284,11 @@ def _say(found: Sat, how: Sitting) -> None:
     _say_made(result.made, how)
     if result.open_conflicts:
         click.echo(f"{counted(len(result.open_conflicts), 'contradiction')} left to you:")
-        _say_pairs([(one.first.title, one.second.title) for one in result.open_conflicts])
+        for one in result.open_conflicts[:10]:
+            click.echo(f"  {one.first.title}: {' '.join(one.first_claim.split())}")
+            click.echo(f"    ↔ {one.second.title}: {' '.join(one.second_claim.split())}")
+        if len(result.open_conflicts) > 10:
+            click.echo(f"  … and {len(result.open_conflicts) - 10} more (--json lists them)")
     if result.look_alike:
         click.echo(f"{counted(len(result.look_alike), 'pair')} that a judge could not decide, nearest first:")
         _say_pairs(result.look_alike)

@@ -55,6 +55,17 @@ def test_the_morning_tells_once_and_again_without_a_change(tmp_path: Path) -> No
     assert run.is_told
 
 
+def test_a_contradiction_is_told_once_in_the_dream_notes(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path)
+    note = bench.tell(bench.sit()).note
+    assert "one contradiction is left to you" in bench.read(note)
+    again = bench.sit(night=date(2026, 12, 1))
+    assert again.run is not None
+    assert again.run.escalated == 1
+    assert bench.tell(again).note == ""
+    assert bench.read(note).count("left to you") == 1
+
+
 def test_a_night_without_candidates_says_so_and_leaves_no_line(tmp_path: Path) -> None:
     bench = NightBench(tmp_path, {"dreaming.md": POLICY, "Compost.md": "A heap.\n", "Tides.md": "The moon.\n"})
     result = bench.sit()
