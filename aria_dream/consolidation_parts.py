@@ -137,7 +137,7 @@ class VaultNight:
         )
         near = self._find_near(table, settings.cosine_threshold) if set(parts) != {Part.RESOLVE} else ()
         candidates = self._candidates(table, near)
-        conflicts = self._find_conflicts(table) if set(parts) != {Part.CONSOLIDATE} else ()
+        conflicts = self._find_conflicts() if set(parts) != {Part.CONSOLIDATE} else ()
         stale = self._find_stale() if Part.CONSOLIDATE not in parts or len(parts) > 1 else ()
         known = read_analysed(self.desk.book.folder)
         scan = Scan(
@@ -164,9 +164,9 @@ class VaultNight:
         self._stale = {one.mark: one for one in by_path.values()}
         return tuple(self._stale)
 
-    def _find_conflicts(self, table: AtomTable) -> tuple[Conflict, ...]:
+    def _find_conflicts(self) -> tuple[Conflict, ...]:
         return find_vault_conflicts(
-            table, self.cache, progress=self.claims or _silent, leave=lambda: self.leave("reading")
+            self.desk.vault, self.cache, progress=self.claims or _silent, leave=lambda: self.leave("reading")
         )
 
     def _find_near(self, table: AtomTable, least_cosine: float) -> Sequence[NearRow]:
