@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, cast
 from aria_dream.cycle import reconciled
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.policy.residence import log_notes
+from aria_dream.review.application import edits_now
 from aria_dream.review.inbound import notes_to_read
 from aria_dream.review.plan import VaultView
 from aria_dream.review.safety import TRASH
+from aria_dream.review.showing import Shelf, change_name
 from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash, encode_note
+from aria_dream.vault.link_text import link_target
 from aria_dream.vault.note import NotePath
 from aria_dream.world import Content, Failed, Refused, Written
 
@@ -45,6 +48,8 @@ class Settlement:
     said: list[str] = field(default_factory=list)
     again: bool = False
     """Something waits only because the vault has to be read again first."""
+    moved: bool = False
+    """Files came or went, so that links may mean others than this reading of the vault says."""
 
     @property
     def did_something(self) -> bool:
@@ -90,14 +95,35 @@ class Desk:
             return True  # gone; whoever reads it next will see
         return not 0 <= self.now.timestamp() - changed_s < self.quiet_s
 
-    def view(self, paths: Iterable[str], *, inbound: bool) -> VaultView:
-        """The vault as the planners see it: the notes `paths`, and with `inbound` everything that links to them."""
+    def view_of(self, state: ProposalState) -> VaultView:
+        """The vault as the planner of that proposal has to see it."""
+        inbound = state.proposal.kind != "link"
+        return self.view(state.paths, inbound=inbound, also=[edit.path for edit in edits_now(state)] if inbound else ())
+
+    def contents(self, paths: Iterable[str]) -> dict[NotePath, bytes]:
+        """What these files read now; those that are not there left out."""
+        read = {NotePath(path): self.files.read(NotePath(path)) for path in sorted(set(paths))}
+        return {path: content.data for path, content in read.items() if isinstance(content, Content)}
+
+    def shelf(self, state: ProposalState) -> Shelf:
+        """What showing the proposal in the review note needs."""
+        index, review = self.vault.index, self.vault.home.review
+        return Shelf(
+            files=index.files,
+            contents=self.contents(edit.path for edit in edits_now(state)),
+            link_text=lambda path: link_target(index.resolver, index.app, path, review),
+            markdown_links=index.app.use_markdown_links,
+            zone=self.now.tzinfo,
+        )
+
+    def view(self, paths: Iterable[str], *, inbound: bool, also: Iterable[str] = ()) -> VaultView:
+        """The vault as the planners see it: the notes `paths` and `also`, and with `inbound` everything that links to
+        `paths`."""
         index, settings = self.vault.index, self.vault.live.policy.settings
-        wanted = {*paths, *(notes_to_read(index.linkage, paths) if inbound else ())}
-        read = {NotePath(path): self.files.read(NotePath(path)) for path in sorted(wanted)}
+        wanted = {*paths, *also, *(notes_to_read(index.linkage, paths) if inbound else ())}
         return VaultView(
             files=index.files,
-            contents={path: content.data for path, content in read.items() if isinstance(content, Content)},
+            contents=self.contents(wanted),
             app=index.app,
             placement=cast("PlacementPolicy", settings.placement),  # the policy's table allows no other word
             related_heading=settings.related_heading,
@@ -145,5 +171,7 @@ def trusted_edits(state: ProposalState) -> tuple[PlannedEdit, ...]:
 
 
 def pair_of(state: ProposalState) -> str:
-    """Both titles in quotes, as a sentence names the pair."""
-    return " ↔ ".join(f"“{title_of(path)}”" for path in state.paths)
+    """Its notes in quotes, as a sentence names them."""
+    if state.proposal.kind == "link":
+        return " ↔ ".join(f"“{title_of(path)}”" for path in state.paths)
+    return f"“{change_name(state)}”"

@@ -6,33 +6,49 @@ Every step can be repeated: what a crash cut off is finished by the next run, an
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, assert_never
 
+from aria_dream.consolidate.figures import scans_of
 from aria_dream.desk import Desk, Settlement, as_approved, is_structural, pair_of, trusted_edits
+from aria_dream.dream.logged_change import DONE
 from aria_dream.dream.ticks import ask_in_text, read_ticks
 from aria_dream.effects.graduation import read_graduated
 from aria_dream.policy.residence import log_notes
-from aria_dream.review.application import Ready, Stale, approve, plan_again, plan_application, proposal_hash
+from aria_dream.review.application import (
+    Ready,
+    Stale,
+    approve,
+    edits_now,
+    merged_text_refusal,
+    plan_again,
+    plan_application,
+    planned_before,
+    proposal_hash,
+)
+from aria_dream.review.change_lines import renewed_changes, told_in_review
 from aria_dream.review.decision import Ticked, decide
 from aria_dream.review.graduation import bars_of, unattended
-from aria_dream.review.lines import renewed_log, renewed_review, reopened_items, told_not_undone
+from aria_dream.review.lines import pair_ids, renewed_log, renewed_review, reopened_items, told_not_undone
 from aria_dream.review.plan import Planned, whole_lines
-from aria_dream.review.proposal import event_record, planned_record
-from aria_dream.taking_back import take_back
+from aria_dream.review.proposal import edit_rows, event_record, planned_record
+from aria_dream.review.showing import shown_change
+from aria_dream.taking_back import open_again, take_back
 from aria_dream.vault.edit import Exists, Refusal, decode_note
 from aria_dream.vault.graph import row_of, targets_of
 from aria_dream.vault.note import NotePath
 from aria_dream.world import Conflict, Failed, Refused, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from aria_dream.dream.logged_change import ChangeItem
     from aria_dream.effects.records import Records
     from aria_dream.review.application import Approved
     from aria_dream.review.decision import Decision
     from aria_dream.review.placement import AlreadyLinked
     from aria_dream.review.plan import VaultView
-    from aria_dream.review.proposal import ProposalState
+    from aria_dream.review.proposal import PlannedEdit, ProposalState
     from aria_dream.vault.edit import ChangeSet
     from aria_dream.world import PastChange
 
@@ -64,8 +80,9 @@ def settle(desk: Desk) -> Settlement:
     ]
     decisions, problems = decide(ticked, records.states, desk.vault.index.resolver.resolve)
     done.said += [f"{problem.path}:{problem.line}: {problem.message}" for problem in problems]
-    for decision in decisions:
+    for decision in _last_first(decisions, records.states):
         _decide(desk, decision, records.states.get(decision.id), ticked, done)
+    open_again(desk)
     records = desk.book.read()
     _notice_links(desk, records, done)
     _let_pass(desk, records, {one.tick.id for one in ticked}, done)
@@ -75,6 +92,13 @@ def settle(desk: Desk) -> Settlement:
     return done
 
 
+def _last_first(decisions: Iterable[Decision], states: Mapping[str, ProposalState]) -> list[Decision]:
+    """What is taken back in the reverse order of what was done, before anything else."""
+    undone = [one for one in decisions if one.choice == "undo"]
+    undone.sort(key=lambda one: states[one.id].since if one.id in states else datetime.min.replace(tzinfo=UTC))
+    return [*reversed(undone), *(one for one in decisions if one.choice != "undo")]
+
+
 def _decide(
     desk: Desk, decision: Decision, state: ProposalState | None, ticked: list[Ticked], done: Settlement
 ) -> None:
@@ -82,7 +106,8 @@ def _decide(
         return  # a line that vouches for itself is in the journal by now
     match decision.choice:
         case "approve":
-            desk.book.note(event_record("approved", decision.id, desk.now, by="tick"))
+            seen = {} if state.proposal.kind == "link" else {"shown": proposal_hash(state)}
+            desk.book.note(event_record("approved", decision.id, desk.now, by="tick", **seen))
             done.approved.append(decision.id)
         case "reject":
             desk.book.note(event_record("rejected", decision.id, desk.now, by="tick"))
@@ -90,7 +115,8 @@ def _decide(
         case "undo":
             by_hand = take_back(desk, state, done, by="tick")
             for path, data in desk.surfaces().items() if by_hand else ():
-                text = told_not_undone(decode_note(data), decision.id, by_hand)
+                tell = told_in_review if path == desk.vault.home.review else told_not_undone
+                text = tell(decode_note(data), decision.id, by_hand)
                 if text != decode_note(data):
                     desk.put(path, data, text, done)
         case "ask":
@@ -110,6 +136,8 @@ def _ask(desk: Desk, decision: Decision, ticked: list[Ticked], done: Settlement)
 
 def _notice_links(desk: Desk, records: Records, done: Settlement) -> None:
     """A pair that the writer has linked meanwhile, in either direction, does not wait for them any more."""
+    if done.moved:
+        return  # links may mean other notes by now
     graph = desk.vault.graph
     for id_, state in records.states.items():
         if state.state != "proposed" or state.proposal.kind != "link":
@@ -130,8 +158,8 @@ def _let_pass(desk: Desk, records: Records, ticked: Collection[str], done: Settl
     if not enabled or policy.write_refusal():
         return
     states = records.states.values()
-    bars = bars_of(policy.settings)
-    for state in unattended(states, records.episodes, enabled, bars=bars, zone=desk.now.tzinfo):
+    bars, zone, scans = bars_of(policy.settings), desk.now.tzinfo, scans_of(desk.book.consolidations())
+    for state in unattended(states, records.episodes, enabled, bars=bars, zone=zone, scans=scans):
         if state.proposal.id not in ticked and state.proposal.id not in done.superseded:
             desk.book.note(event_record("approved", state.proposal.id, desk.now, by="auto"))
             done.approved.append(state.proposal.id)
@@ -149,13 +177,12 @@ def apply_approved(desk: Desk, done: Settlement) -> None:
         return
     past = {change.label: change for change in desk.files.past_changes()}
     for state in approved:
-        if state.proposal.kind != "link" and done.applied:  # the index knows nothing of the links placed just now
+        is_other = state.proposal.kind != "link"
+        if done.moved or (is_other and (done.applied or done.undone)):  # the index knows nothing of what was just done
             done.waiting.append(state.proposal.id)
             done.again = True
         elif _apply(desk, state, past.get(_label(state)), done):
-            done.waiting += [other.proposal.id for other in approved[approved.index(state) + 1 :]]
-            done.again = state is not approved[-1]
-            return
+            done.moved = True
 
 
 def _label(state: ProposalState) -> str:
@@ -171,30 +198,40 @@ def _apply(desk: Desk, state: ProposalState, earlier: PastChange | None, done: S
         return False
     allowed = approve(replace(state, edits=trusted_edits(state)), state.shown or None)
     if isinstance(allowed, Refusal):
-        _set_aside(desk, state, allowed.reason, done)
+        _set_aside(desk, state, allowed.reason, done, fresh=edits_now(state))
         return False
     if any(str(NotePath(path)) != path for path in state.paths):  # `Note.md/`, `./Note.md`: nothing of ours says so
         _set_aside(desk, state, "it names its notes in a way that no proposal does", done)
         return False
-    view = desk.view(state.paths, inbound=state.proposal.kind != "link")
-    found = plan_application(allowed, view, replan=_plan_lines if allowed.exact else plan_again)
+    exact_link = allowed.exact and allowed.kind == "link"
+    found = plan_application(allowed, desk.view_of(state), replan=_plan_lines if exact_link else _plan_fresh)
     match found:
         case Ready():
             return _write(desk, state, found.changes, done) and is_structural(found.changes)
         case Stale(link=link) if link:
             desk.book.note(event_record("superseded", id_, desk.now, reason=LINKED_BY_HAND))
             done.superseded.append(id_)
-        case Stale() | Refusal():
+        case Stale(fresh=fresh):
+            _set_aside(desk, state, found.reason, done, fresh=fresh)
+        case Refusal():
             _set_aside(desk, state, found.reason, done)
         case _:
             assert_never(found)
     return False
 
 
-def _set_aside(desk: Desk, state: ProposalState, reason: str, done: Settlement) -> None:
-    desk.book.note(event_record("stale", state.proposal.id, desk.now, reason=reason))
-    done.stale.append(state.proposal.id)
-    done.said.append(f"{pair_of(state)}: not placed, {reason}")
+def _set_aside(
+    desk: Desk, state: ProposalState, reason: str, done: Settlement, *, fresh: Sequence[PlannedEdit] = ()
+) -> None:
+    """What was approved does not fit any more. Where something else would (`fresh`), that is proposed, and waits; of a
+    link it is enough that its line says so."""
+    id_ = state.proposal.id
+    if fresh and state.proposal.kind != "link":
+        desk.book.note(event_record("reopened", id_, desk.now, reason=reason, edits=edit_rows(fresh)))
+    else:
+        desk.book.note(event_record("stale", id_, desk.now, reason=reason))
+    done.stale.append(id_)
+    done.said.append(f"{pair_of(state)}: not {DONE[state.proposal.kind]}, {reason}")
 
 
 def _write(desk: Desk, state: ProposalState, changes: ChangeSet, done: Settlement) -> bool:
@@ -219,35 +256,73 @@ def _record(desk: Desk, state: ProposalState, change_id: str, done: Settlement) 
 
 
 def renew_lines(desk: Desk, done: Settlement) -> None:
-    """Brings every line of ours up to date with the journal: decided lines say so, decided pairs leave the review."""
+    """Brings every line of ours up to date with the journal: decided lines say so, decided pairs leave the review, and
+    what was proposed since stands there."""
     states = desk.book.read().states
     days = dict(log_notes(desk.vault.names, desk.vault.home))
     surfaces = desk.surfaces()
-    reopened = [item for path, day in days.items() if path in surfaces
-                for item in reopened_items(decode_note(surfaces[path]), day, states)]  # fmt: skip
+    logs = [(decode_note(surfaces[path]), day) for path, day in days.items() if path in surfaces]
+    reopened = [item for text, day in logs for item in reopened_items(text, day, states)]
+    in_logs = {id_ for text, _ in logs for id_ in pair_ids(text)}
+
+    def changes(items: Sequence[ChangeItem], pairs: frozenset[str]) -> Sequence[ChangeItem]:
+        return renewed_changes(
+            items,
+            states,
+            lambda state: shown_change(with_plan(desk, state), desk.shelf(state)),
+            now=desk.now,
+            window=desk.window,
+            elsewhere=pairs | in_logs,
+        )
+
     for path, data in surfaces.items():
         text = decode_note(data)
         if path == desk.vault.home.review:
-            changed = renewed_review(text, states, reopened)
+            changed = renewed_review(text, states, reopened, changes=changes)
         else:
             changed = renewed_log(text, states, now=desk.now, window=desk.window)
         if changed != text:
             desk.put(path, data, changed, done)
 
 
+def with_plan(desk: Desk, state: ProposalState) -> ProposalState:
+    """The proposal with the exact change that it is about; made and journalled where a crash came before."""
+    if state.edits or state.proposal.kind == "link":
+        return state
+    return note_shown(desk, state, show_change(desk, state))
+
+
 def show_change(desk: Desk, state: ProposalState) -> Planned | AlreadyLinked | Refusal:
-    """What would be written for a proposal now, exactly; of a link the whole line, as a diff shows it."""
-    view = desk.view(state.paths, inbound=state.proposal.kind != "link")
+    """What would be written for a proposal now, exactly: what was planned as long as it fits; of a link the whole line,
+    as a diff shows it."""
+    view = desk.view_of(state)
     allowed = approve(as_approved(state))
-    return allowed if isinstance(allowed, Refusal) else _plan_lines(allowed, view)
+    if isinstance(allowed, Refusal):
+        return allowed
+    before = planned_before(allowed, view) if allowed.kind != "link" else ""
+    if isinstance(before, str):
+        return _plan_lines(allowed, view)
+    return Refusal(before.reason) if isinstance(before, Stale) else before
 
 
 def _plan_lines(approved: Approved, view: VaultView) -> Planned | AlreadyLinked | Refusal:
     """A new plan; that of a link spans whole lines, so that it fits no other line than the one that was shown."""
-    found = plan_again(approved, view)
+    found = _plan_fresh(approved, view)
     if not isinstance(found, Planned) or approved.kind != "link":
         return found
     return replace(found, edits=tuple(whole_lines(edit, view.contents) for edit in found.edits))
+
+
+def _plan_fresh(approved: Approved, view: VaultView) -> Planned | AlreadyLinked | Refusal:
+    """`plan_again`, where the exact text of a merge finds the same places for the headings and blocks of its notes."""
+    if approved.kind == "merge" and approved.body is not None and merged_text_refusal(approved, view) is None:
+        from aria_dream.consolidate.note_merges import plan_note_merge
+
+        keep, *drops = map(NotePath, approved.paths)
+        found = plan_note_merge(view, keep, drops)
+        if not isinstance(found, Refusal) and found.body == approved.body:
+            return found.planned
+    return plan_again(approved, view)
 
 
 def note_shown(desk: Desk, state: ProposalState, shown: Planned | AlreadyLinked | Refusal) -> ProposalState:

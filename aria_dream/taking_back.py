@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.desk import pair_of
+from aria_dream.desk import is_structural, pair_of
+from aria_dream.review.application import edits_now
 from aria_dream.review.proposal import event_record
 from aria_dream.review.rollback import Impossible, Partly, Restored, plan_rollback
 from aria_dream.vault.edit import Exists
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from aria_dream.review.proposal import ProposalState
     from aria_dream.vault.edit import ChangeSet
     from aria_dream.world import PastChange
+
+
+UNDONE = "it was settled, and that was undone"
 
 
 def take_back(desk: Desk, state: ProposalState, done: Settlement, *, by: str) -> tuple[str, ...]:
@@ -43,11 +47,19 @@ def take_back(desk: Desk, state: ProposalState, done: Settlement, *, by: str) ->
     return _roll_back(desk, state, change, done, by=by)
 
 
+def open_again(desk: Desk) -> None:
+    """A contradiction whose settling was taken back is open: it is proposed as before."""
+    for id_, state in desk.book.read().states.items():
+        if state.proposal.kind == "resolve_contradiction" and state.state == "rolled_back":
+            desk.book.note(event_record("reopened", id_, desk.now, by=state.by, reason=UNDONE))
+
+
 def _hint(state: ProposalState) -> str:
     if state.proposal.kind == "link":
         source, target = state.proposal.titles if len(state.proposal.titles) == 2 else state.paths[:2]
         return f"to undo it, take the link to {target} out of {source} by hand"
-    return f"to undo it, change {', '.join(state.paths)} by hand"
+    changed = dict.fromkeys(edit.path for edit in edits_now(state)) or state.paths
+    return f"to undo it, change {', '.join(changed)} by hand"
 
 
 def _by_hand(state: ProposalState, sentences: tuple[str, ...], done: Settlement) -> tuple[str, ...]:
@@ -80,6 +92,8 @@ def _write(desk: Desk, state: ProposalState, changes: ChangeSet, done: Settlemen
         case Written():  # also where a crash came before the journal: then there was nothing left to write
             desk.book.note(event_record("rolled_back", state.proposal.id, desk.now, by=by))
             done.undone.append(state.proposal.id)
+            done.moved = done.moved or is_structural(changes)
+            open_again(desk)
             return ()
         case Exists():
             return _by_hand(state, (f"“{outcome.path}” is in the way; rename it and undo again",), done)

@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "service": ("service", "Let the system start the daemon of a vault when you log in."),
     "doctor": ("doctor", "Show what aria-dream sees of this machine, and what keeps it from dreaming now."),
     "dream": ("dream", "Dream once, now, and append what was found to the day's dream note."),
+    "janus": ("janus", "Have proposals looked at once more, cold, by a model that never saw the dream."),
     "review": ("review", "List what waits for you; with ids, show what would be written, approve or refuse it."),
     "apply": ("apply", "Carry out everything that was ticked or approved, now."),
     "rollback": ("rollback", "Take a change back: the notes read as before, or lose just what was put in."),
@@ -39,6 +40,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "links": ("links", "Count a vault's links; show unresolved, ambiguous and isolated ones."),
     "prompts": ("prompts", "List the prompts a model is asked with; show one, or copy one into the vault to edit."),
     "eval": ("eval", "Measure the judge on labelled pairs, or the ranking on hidden links."),
+    "consolidate": (
+        "consolidate",
+        "Look a vault through once for what says the same, contradicts itself or has run out, and propose changes.",
+    ),
     "synthesize": (
         "synthesize",
         "Learn from a vault's working memory: append a dated entry and the lessons that the rules admit.",

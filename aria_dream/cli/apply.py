@@ -6,17 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.desk import add_settlement, open_desk, say_settlement, settlement_object
+from aria_dream.cli.desk import carry_on, say_settlement, settlement_object
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.review_cycle import Settlement, settle
+from aria_dream.review_cycle import Settlement
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-MOST_LOOKS = 50
-"""A change that moves notes makes the vault be read again before the next one; a night brings fewer than these."""
 
 
 @click.command("apply")
@@ -25,17 +21,11 @@ MOST_LOOKS = 50
 def command(vault: Path, *, as_json: bool) -> None:
     """Carry out everything that was ticked or approved, now.
 
-    A link is placed, a refused pair is never shown again, and what was undone is taken back. Each change can be rolled
-    back for a while.
+    A link is placed, notes are merged, what was refused is never shown again, and what was undone is taken back. Each
+    change can be rolled back for a while.
     """
     done = Settlement()
-    for _ in range(MOST_LOOKS):
-        with open_desk(vault) as desk:
-            looked = settle(desk)
-            states = desk.book.read().states
-        add_settlement(done, looked)
-        if not looked.again:
-            break
+    states = carry_on(vault, done)
     if as_json:
         echo_json(settlement_object(done))
         return

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from aria_dream.cli.output import progress_bar
+from aria_dream.cli.vault_argument import chosen_vault
+from aria_dream.dream.logged_change import DONE, LEADS
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.live_policy import read_live_policy
@@ -20,10 +22,11 @@ from aria_dream.effects.places import find_places
 from aria_dream.effects.records import RecordBook
 from aria_dream.errors import NotFoundError
 from aria_dream.policy.clock import local_now
-from aria_dream.review_cycle import Desk
+from aria_dream.review.showing import change_name
+from aria_dream.review_cycle import Desk, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from aria_dream.review.proposal import ProposalState, State
     from aria_dream.review_cycle import Settlement
@@ -35,11 +38,13 @@ WORDS: Mapping[State, str] = {
     "rejected": "refused",
     "applied": "applied",
     "rolled_back": "undone",
-    "stale": "not placed",
+    "stale": "not done",
     "expired": "lapsed",
     "superseded": "linked by yourself",
 }
 """What a state is called to its writer."""
+MOST_LOOKS = 50
+"""A change that moves notes makes the vault be read again before the next one; a night brings fewer than these."""
 
 
 @contextmanager
@@ -75,6 +80,16 @@ def find_proposal(states: Mapping[str, ProposalState], name: str) -> ProposalSta
     raise NotFoundError(f"there is no proposal {name!r}; `aria-dream review` lists those that wait")
 
 
+def split_words(words: Sequence[str]) -> tuple[Path, tuple[str, ...]]:
+    """The vault, and the ids behind it. A single word that is no folder is an id in the vault around us."""
+    if not words:
+        return chosen_vault(None), ()
+    first = chosen_vault(words[0])
+    if first.exists() or "/" in words[0] or len(words) > 1:
+        return first, tuple(words[1:])
+    return chosen_vault(None), tuple(words)
+
+
 def settlement_object(done: Settlement) -> dict[str, object]:
     """What a run did, as JSON."""
     return {
@@ -96,15 +111,16 @@ def add_settlement(done: Settlement, more: Settlement) -> None:
     for each in fields(done):
         if each.name == "waiting":
             done.waiting = list(more.waiting)
-        elif each.name != "again":
+        elif each.name not in ("again", "moved"):
             getattr(done, each.name).extend(getattr(more, each.name))
 
 
 def say_settlement(done: Settlement, states: Mapping[str, ProposalState]) -> None:
     """What a run did, in sentences."""
+    for id_ in dict.fromkeys(done.applied):
+        state = states[id_]
+        click.echo(f"{DONE[state.proposal.kind].capitalize()}: {notes_of(state)} ({id_})")
     for name, ids in (
-        ("Linked", [id_ for id_ in done.applied if states[id_].proposal.kind == "link"]),
-        ("Done", [id_ for id_ in done.applied if states[id_].proposal.kind != "link"]),
         ("Never again", done.rejected),
         ("Undone", done.undone),
         ("Both boxes are ticked; untick one of", done.asked),
@@ -120,5 +136,22 @@ def say_settlement(done: Settlement, states: Mapping[str, ProposalState]) -> Non
 
 
 def titles(state: ProposalState) -> str:
-    """Both titles, as a person names the pair."""
-    return " ↔ ".join(state.proposal.titles)
+    """The proposal as a person names it: both titles of a pair, `Merge: Keep ← Drop` of a change."""
+    return change_name(state)
+
+
+def notes_of(state: ProposalState) -> str:
+    """Its notes, without what is to be done with them."""
+    return change_name(state).removeprefix(f"{LEADS[state.proposal.kind]}: ")
+
+
+def carry_on(vault: Path, done: Settlement) -> Mapping[str, ProposalState]:
+    """Looks again and again until nothing waits for another look; what that did is in `done`. The journal after it."""
+    for _ in range(MOST_LOOKS):
+        with open_desk(vault) as desk:
+            looked = settle(desk)
+            states = desk.book.read().states
+        add_settlement(done, looked)
+        if not looked.again:
+            break
+    return states

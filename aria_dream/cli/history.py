@@ -35,6 +35,8 @@ def command(vault: Path, *, limit: int, as_json: bool) -> None:
         at = state.since.astimezone(now.tzinfo)
         undo = "" if state.state != "applied" or now - state.since > window else "  (can be rolled back)"
         click.echo(f"{at:%Y-%m-%d %H:%M}  {state.proposal.id}  {WORDS[state.state]}: {titles(state)}{undo}")
+        if state.janus:
+            click.echo(f"                          Janus: {state.janus}, {state.janus_reason}")
     if not states:
         click.echo("Nothing was proposed yet.")
 
@@ -50,4 +52,7 @@ def _object(state: ProposalState) -> dict[str, object]:
         "reason": state.proposal.reason,
         "by": state.by,
         "why": state.reason,
+        "edge": state.edge or None,
+        "janus": state.janus or None,
+        "janus_reason": state.janus_reason,
     }

@@ -7,17 +7,26 @@ from typing import TYPE_CHECKING, assert_never
 
 import click
 
-from aria_dream.cli.desk import WORDS, find_proposal, open_desk, say_settlement, settlement_object, titles
+from aria_dream.cli.desk import (
+    WORDS,
+    carry_on,
+    find_proposal,
+    open_desk,
+    say_settlement,
+    settlement_object,
+    split_words,
+    titles,
+)
 from aria_dream.cli.output import echo_json
-from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.dream.juxtaposition import title_of
+from aria_dream.dream.logged_change import VERBS, visible
+from aria_dream.dream.plain_text import clean
 from aria_dream.review.placement import AlreadyLinked
-from aria_dream.review.plan import Planned, whole_lines
+from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import KINDS, event_record
-from aria_dream.review_cycle import Settlement, approve_shown, is_as_shown, note_shown, renew_lines, settle, show_change
+from aria_dream.review.showing import change_lines, remarks_of
+from aria_dream.review_cycle import Settlement, approve_shown, is_as_shown, note_shown, renew_lines, show_change
 from aria_dream.vault.edit import Refusal
-from aria_dream.vault.note import NotePath
-from aria_dream.world import Content
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,17 +35,10 @@ if TYPE_CHECKING:
     from aria_dream.review.proposal import PlannedEdit, ProposalState
     from aria_dream.review_cycle import Desk
 
-_INVISIBLE = {
-    character: f"<U+{character:04X}>"
-    for character in (*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x00AD, 0xFEFF)
-}
-"""Characters that make a line read otherwise than it is; a diff shows them by number."""
-
-
 @click.command("review")
 @click.argument("words", nargs=-1, metavar="[VAULT] [ID ...]")
 @click.option("--approve", is_flag=True, help="Approve the proposals named, or all with --all.")
-@click.option("--reject", is_flag=True, help="Refuse them: the pair is never shown again.")
+@click.option("--reject", is_flag=True, help="Refuse them: they are never proposed again.")
 @click.option("--all", "everything", is_flag=True, help="All that wait (and pass --kind and --min-confidence).")
 @click.option("--kind", type=click.Choice(KINDS), help="Only proposals of this kind.")
 @click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0, help="Only those at least this confident.")
@@ -59,9 +61,10 @@ def command(
     """
     if approve and reject:
         raise click.UsageError("--approve or --reject, not both.")
-    vault, ids = _split(words)
+    vault, ids = split_words(words)
     if (approve or reject) and not ids and not everything:
         raise click.UsageError("name the proposals, or add --all.")
+    done = Settlement()
     with open_desk(vault) as desk:
         states = desk.records().states
         waiting = [
@@ -73,30 +76,20 @@ def command(
         ]
         chosen = [find_proposal(states, name) for name in ids] if ids else waiting
         if approve or reject:
-            _decide(desk, chosen, approve=approve, as_json=as_json)
+            for state in chosen:
+                _record(desk, state, approve=approve, done=done)
         elif interactive:
-            _one_by_one(desk, chosen)
+            _one_by_one(desk, chosen, done)
         elif as_json:
             echo_json({"waiting": [_object(desk, state) for state in chosen]})
         else:
             _list(desk, chosen, diff=bool(ids))
-
-
-def _split(words: Sequence[str]) -> tuple[Path, tuple[str, ...]]:
-    """The vault, and the ids behind it. A single word that is no folder is an id in the vault around us."""
-    if not words:
-        return chosen_vault(None), ()
-    first = chosen_vault(words[0])
-    if first.exists() or "/" in words[0] or len(words) > 1:
-        return first, tuple(words[1:])
-    return chosen_vault(None), tuple(words)
-
-
-def _decide(desk: Desk, chosen: Sequence[ProposalState], *, approve: bool, as_json: bool) -> None:
-    done = Settlement()
-    for state in chosen:
-        _record(desk, state, approve=approve, done=done)
-    _finish(desk, done, as_json=as_json)
+        decides = approve or reject or interactive
+        if decides and not done.approved:
+            renew_lines(desk, done)
+            states = desk.book.read().states
+    if decides:
+        _finish(vault, states, done, as_json=as_json)
 
 
 def _record(
@@ -125,21 +118,16 @@ def _record(
     approve_shown(desk, state, fresh, done)
 
 
-def _finish(desk: Desk, done: Settlement, *, as_json: bool) -> None:
-    carried = settle(desk) if done.approved else Settlement()
-    if not done.approved:
-        renew_lines(desk, carried)
-    carried.said[:0] = done.said
-    carried.rejected[:0] = done.rejected
-    carried.approved[:0] = done.approved
-    carried.stale[:0] = done.stale
-    if carried.again:
-        carried.said.append("the rest waits until the vault has been read again: aria-dream apply")
-    states = desk.book.read().states
+def _finish(vault: Path, states: Mapping[str, ProposalState], done: Settlement, *, as_json: bool) -> None:
+    """Carries out what was approved, reading the vault again as often as that takes, and says what came of it all."""
+    if done.approved:
+        carried = Settlement(approved=done.approved, rejected=done.rejected, stale=done.stale, said=done.said)
+        states = carry_on(vault, carried)
+        done = carried
     if as_json:
-        echo_json(settlement_object(carried))
+        echo_json(settlement_object(done))
     else:
-        say_settlement(carried, states)
+        say_settlement(done, states)
 
 
 def _list(desk: Desk, chosen: Sequence[ProposalState], *, diff: bool) -> None:
@@ -162,43 +150,38 @@ def _show(state: ProposalState) -> None:
     score = "" if proposal.score is None else f" ({proposal.score:.3f})"
     where = "" if state.state == "proposed" else f"  [{WORDS[state.state]}]"
     click.echo(f"{click.style(proposal.id, bold=True)}  {titles(state)}{score}{where}")
-    way = "only the text connects them" if proposal.way is None else " → ".join(map(title_of, proposal.way))
-    click.echo(f"        {way}")
-    click.echo(f"        {proposal.reason} ({proposal.judge}, {proposal.confidence:.2f})")
+    if proposal.kind == "link":
+        way = "only the text connects them" if proposal.way is None else " → ".join(map(title_of, proposal.way))
+        click.echo(f"        {clean(way)}")
+    sure = f", {proposal.confidence:.2f}" if proposal.confidence else ""
+    click.echo(f"        {clean(proposal.reason)} ({clean(proposal.judge)}{sure})")
+    if state.is_open and state.reason:
+        click.echo(f"        again: {clean(state.reason)}")
+    for label, text in remarks_of(proposal):
+        if label != "edge":
+            click.echo(f"        {label}: {text}")
+    if state.edge:
+        click.echo(f"        edge: {clean(state.edge)}")
     if state.janus:
-        click.echo(f"        Janus: {state.janus}, {state.janus_reason}")
+        click.echo(f"        Janus: {clean(state.janus)}, {clean(state.janus_reason)}")
 
 
 def _diff(desk: Desk, found: Planned | AlreadyLinked | Refusal) -> Iterator[str]:
     """The exact change, line by line, in colour; invisible characters by number."""
     match found:
         case Planned(edits=edits):
-            for edit in edits:
-                yield from _edit_lines(desk, edit)
+            for line in change_lines(edits, desk.contents(edit.path for edit in edits)):
+                colour = {"-": "red", "+": "green"}.get(line[:2].rstrip())
+                yield click.style(f"        {visible(line)}", fg=colour, bold=colour is None)
         case AlreadyLinked():
             yield f"        nothing to write: you linked them yourself ({found.link})"
         case Refusal(reason=reason):
-            yield f"        it cannot be placed: {reason}"
+            yield f"        it cannot be done: {reason}"
         case _:
             assert_never(found)
 
 
-def _edit_lines(desk: Desk, edit: PlannedEdit) -> Iterator[str]:
-    content = desk.files.read(NotePath(edit.path))
-    whole = whole_lines(edit, {NotePath(edit.path): content.data} if isinstance(content, Content) else {})
-    before, after = whole.removed, whole.inserted
-    yield click.style(f"        {edit.path}", bold=True)
-    for mark, colour, lines in (("-", "red", before), ("+", "green", after)):
-        for line in lines.splitlines():
-            if mark == "-" and line in after.splitlines():
-                continue
-            if mark == "+" and line in before.splitlines():
-                continue
-            yield click.style(f"        {mark} {line.translate(_INVISIBLE)}", fg=colour)
-
-
-def _one_by_one(desk: Desk, chosen: Sequence[ProposalState]) -> None:
-    done = Settlement()
+def _one_by_one(desk: Desk, chosen: Sequence[ProposalState], done: Settlement) -> None:
     for number, state in enumerate(chosen, start=1):
         click.echo(f"\n{number} of {len(chosen)}")
         _show(state)
@@ -213,12 +196,12 @@ def _one_by_one(desk: Desk, chosen: Sequence[ProposalState]) -> None:
             _record(desk, seen, approve=answer == "y", done=done, shown=shown)
     if not chosen:
         click.echo("Nothing is waiting for you.")
-    _finish(desk, done, as_json=False)
 
 
 def _answer(desk: Desk, state: ProposalState) -> str:
     while True:
-        click.echo("Link them? [y]es, [n]ever again, [s]kip, [o]pen the note, [q]uit: ", nl=False)
+        verb = VERBS[state.proposal.kind].capitalize()
+        click.echo(f"{verb}? [y]es, [n]ever again, [s]kip, [o]pen the note, [q]uit: ", nl=False)
         line = sys.stdin.readline()
         answer = line.strip().lower()[:1] if line else "q"
         if answer == "o":
@@ -236,14 +219,19 @@ def _object(desk: Desk, state: ProposalState) -> dict[str, object]:
         "kind": proposal.kind,
         "state": state.state,
         "paths": list(state.paths),
+        "titles": list(proposal.titles),
         "score": proposal.score,
         "confidence": proposal.confidence,
         "judge": proposal.judge,
         "reason": proposal.reason,
         "path": None if proposal.way is None else list(proposal.way),
+        "evidence": dict(proposal.evidence),
+        "again": state.reason if state.is_open else "",
         "proposed_at": proposal.at.isoformat(),
         "expires_at": None if proposal.expires_at is None else proposal.expires_at.isoformat(),
+        "edge": state.edge or None,
         "janus": state.janus or None,
+        "janus_reason": state.janus_reason,
         "edits": _edits(found.edits) if isinstance(found, Planned) else [],
         "hindrance": "" if isinstance(found, Planned) else _hindrance(found),
     }

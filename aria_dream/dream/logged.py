@@ -136,10 +136,18 @@ _OUTCOME = re.compile(
     ITEM + r"(?P<verdict>linked|never again|expired|undone|not placed)(?P<rest>.*?)"
     rf"(?: — \[(?P<mark>.)\] undo until (?P<until>[^^]+?))? \^aria-(?P<id>{ID})(?P<undo>-undo)?[ \t]*"
 )
-_MOMENT = r"(?:\d{1,2} [A-Z][a-z]{2}(?: \d{4})? )?\d{1,2}:\d{2}"
-_LINKED = re.compile(rf" in (?P<where>.*), (?P<at>{_MOMENT})")
-_NOT_PLACED = re.compile(rf", (?P<at>{_MOMENT}): (?P<where>.*)")
-_PLAIN_OUTCOME = re.compile(rf", (?P<at>{_MOMENT})")
+MOMENT = r"(?:\d{1,2} [A-Z][a-z]{2}(?: \d{4})? )?\d{1,2}:\d{2}"
+_LINKED = re.compile(rf" in (?P<where>.*), (?P<at>{MOMENT})")
+_NOT_PLACED = re.compile(rf", (?P<at>{MOMENT}): (?P<where>.*)")
+_PLAIN_OUTCOME = re.compile(rf", (?P<at>{MOMENT})")
+
+
+_OWN_ID = re.compile(r"(?<!\\)\^aria-")
+
+
+def bears_id(line: str) -> bool:
+    """Whether a line holds an id of ours; in a title or a reason it would stand escaped."""
+    return _OWN_ID.search(line) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,14 +214,14 @@ def parse_pair_line(line: str) -> tuple[LoggedLink, LoggedLink, float] | None:
 
 def _end_of_first(ends: str) -> int | None:
     """Where the separator between both ends stands: behind the first link, which may hold the arrow itself."""
-    start = 0
-    for pattern in (_WIKI, _MARKDOWN):
-        link = pattern.match(ends)
-        if link is not None:
-            start = link.end()
-            break
-    cut = ends.find(_SEPARATOR, start)
+    cut = ends.find(_SEPARATOR, link_end(ends, 0) or 0)
     return cut if cut > 0 else None
+
+
+def link_end(text: str, start: int) -> int | None:
+    """Offset behind the link that starts at `start`; None where none does."""
+    found = _WIKI.match(text, start) or _MARKDOWN.match(text, start)
+    return None if found is None else found.end()
 
 
 def parse_path_line(line: str) -> tuple[str, ...] | Literal["unconnected"] | None:

@@ -66,6 +66,18 @@ class ReachRun:
     """None where the turn was completed."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReachEnd:
+    """How a run of the program that reaches out ended."""
+
+    run: ReachRun
+    stopped: str = ""
+    """Why aria-dream ended it, as one clause; `""` where it ended by itself."""
+    partial: str = ""
+    """What it had said when it was ended; `""` where it ended by itself or had said nothing."""
+    seconds: float = 0.0
+
+
 class EventReader:
     """Takes the lines as they come; `run()` says at any time what they amount to so far."""
 

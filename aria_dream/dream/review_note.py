@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
+from aria_dream.dream.change_reading import ChangeReading
 from aria_dream.dream.dream_log import with_line
-from aria_dream.dream.logged import LoggedPair, parse_pair_line, render_pair
-from aria_dream.dream.ticks import ASK
+from aria_dream.dream.logged import LoggedPair, bears_id, parse_pair_line, render_pair
+from aria_dream.dream.logged_change import ASK, is_ask, render_change
 from aria_dream.errors import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from aria_dream.dream.logged_change import ChangeItem
 
 BEGIN = "%% aria-dream review begin %%"
 END = "%% aria-dream review end %%"
@@ -31,7 +34,7 @@ HEADINGS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewItem:
-    """An open proposal as the review shows it."""
+    """An open pair of a dream as the review shows it."""
 
     kind: str
     """A key of `HEADINGS`."""
@@ -51,6 +54,9 @@ class ManagedBlock:
     end: int
     """Offset behind the end marker."""
     items: tuple[ReviewItem, ...]
+    """The pairs that wait."""
+    changes: tuple[ChangeItem, ...] = ()
+    """Everything else that waits, or was decided a while ago."""
 
 
 def render_review_head() -> str:
@@ -62,16 +68,17 @@ def render_review_head() -> str:
     )
 
 
-def render_managed(items: Sequence[ReviewItem]) -> str:
-    """The managed block from marker to marker, no line end behind; `read_managed` gives the items back.
+def render_managed(items: Sequence[ReviewItem], changes: Sequence[ChangeItem] = ()) -> str:
+    """The managed block from marker to marker, no line end behind; `read_managed` gives items and changes back.
 
-    Grouped by kind in the order of `HEADINGS`, inside a group in the order given (oldest first).
+    Grouped by kind in the order of `HEADINGS`, inside a group in the order given (oldest first), pairs first.
     """
     parts = []
     for kind, heading in HEADINGS.items():
-        group = [item for item in items if item.kind == kind]
+        pairs = "".join(_render_item(item) for item in items if item.kind == kind)
+        group = [*filter(None, [pairs]), *(render_change(change) for change in changes if change.kind == kind)]
         if group:
-            parts.append(f"### {heading}\n\n" + "".join(_render_item(item) for item in group))
+            parts.append("\n".join((f"### {heading}\n", *group)))
     return f"{BEGIN}\n" + ("\n".join(parts) or f"{NOTHING}\n") + END
 
 
@@ -102,17 +109,18 @@ def read_managed(text: str) -> tuple[ManagedBlock | None, tuple[Problem, ...]]:
     alone = not before and re.match(r"[ \t]*(?:[\r\n]|$)", text[end:])
     if not alone or lines[0].strip() != BEGIN or lines[-1].strip() != END:
         return None, (Problem("", above, "a marker of the review list does not stand alone on its line"),)
-    items = _items(lines[1:-1])
-    if items is None:
+    try:
+        items, changes = _parts(lines[1:-1])
+    except ValueError:
         return None, (Problem("", above, "a day inside the review list is no date, so the list is left alone"),)
-    expected = render_managed(items).split("\n")
-    found = [re.sub(r"\[X\]", "[x]", line).rstrip() for line in lines]
+    expected = render_managed(items, changes).split("\n")
+    found = [(line.replace("[X]", "[x]") if bears_id(line) else line).rstrip() for line in lines]
     # The end marker is the last line of both and stands nowhere else, so lists of other lengths differ before it.
     for offset, (is_, should) in enumerate(zip(found, expected, strict=False)):
         if is_ != should:
             said = "this line of the review list was edited, so the list is left alone; move your words out of it"
             return None, (Problem("", above + offset, said),)
-    return ManagedBlock(start=start, end=end, items=items), ()
+    return ManagedBlock(start=start, end=end, items=items, changes=changes), ()
 
 
 def _marker_fault(begins: int, ends: int) -> str:
@@ -124,35 +132,45 @@ def _marker_fault(begins: int, ends: int) -> str:
     return "the review list's end marker stands before its begin marker"
 
 
-def _items(lines: Sequence[str]) -> tuple[ReviewItem, ...] | None:
+def _parts(lines: Sequence[str]) -> tuple[tuple[ReviewItem, ...], tuple[ChangeItem, ...]]:
+    """Pairs and changes. Raises ValueError where a day is none."""
     items: list[ReviewItem] = []
+    reading = ChangeReading()
     kind = "link"
+    in_pair = False
     for line in lines:
-        kind = _KIND.get(line.removeprefix("### ").strip(), kind)
-        opened = parse_pair_line(line) if "↔" in line else None
+        if not reading.fence and line.startswith("### "):
+            kind, in_pair = _KIND.get(line.removeprefix("### ").strip(), kind), False
+        opened = parse_pair_line(line) if "↔" in line and not reading.fence else None
         if opened is not None:
             first, second, score = opened
             pair = LoggedPair(
                 id="", from_=first, to=second, score=score, path=None, reason="", judge="", probability=None
             )
             items.append(ReviewItem(kind=kind, pair=pair, dreamt_on=date.min))
-        elif items:
-            day = _DREAMT.fullmatch(line)
-            if ASK in line:
-                items[-1] = replace(items[-1], asked=True)
-                continue
-            if day is None:
-                items[-1] = replace(items[-1], pair=with_line(items[-1].pair, line))
-                continue
-            try:
-                items[-1] = replace(items[-1], dreamt_on=date(int(day[1]), int(day[2]), int(day[3])))
-            except ValueError:
-                return None
-    return tuple(items)
+            in_pair = True
+        elif in_pair and not reading.begins(line):
+            items[-1] = _with_line(items[-1], line)
+        else:
+            in_pair = False
+            reading.take(line, kind)
+    return tuple(items), tuple(reading.items)
 
 
-def with_managed(text: str, block: ManagedBlock, items: Sequence[ReviewItem]) -> str:
-    """`text` with the block's items exchanged, in the block's own line ends; nothing else changes."""
+def _with_line(item: ReviewItem, line: str) -> ReviewItem:
+    if is_ask(line):
+        return replace(item, asked=True)
+    day = _DREAMT.fullmatch(line)
+    if day is None:
+        return replace(item, pair=with_line(item.pair, line))
+    return replace(item, dreamt_on=date(int(day[1]), int(day[2]), int(day[3])))
+
+
+def with_managed(
+    text: str, block: ManagedBlock, items: Sequence[ReviewItem], changes: Sequence[ChangeItem] | None = None
+) -> str:
+    """`text` with the block's items exchanged, in the block's own line ends; nothing else changes. Without `changes`
+    the block keeps those it has."""
     old = text[block.start : block.end]
-    new = render_managed(items)
+    new = render_managed(items, block.changes if changes is None else changes)
     return text[: block.start] + (new.replace("\n", "\r\n") if "\r\n" in old else new) + text[block.end :]

@@ -7,16 +7,22 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from aria_dream.dream.dream_log import numbered_lines
-from aria_dream.dream.logged import parse_box, parse_outcome, parse_pair_line, render_outcome
+from aria_dream.dream.logged import Box, bears_id, parse_box, parse_outcome, parse_pair_line, render_outcome
+from aria_dream.dream.logged_change import ASK, is_ask, lines_shown, parse_decided, parse_mark, parse_opening
 from aria_dream.errors import Problem
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from aria_dream.dream.logged import Box, LoggedLink, Outcome
+    from aria_dream.dream.logged import LoggedLink, Outcome
+    from aria_dream.dream.logged_change import DecidedChange
+
+__all__ = [
+    "ASK", "Choice", "Tick", "ask_in_text", "decide_in_text", "parse_short_moment", "read_ticks", "reopen_in_text",
+    "short_moment", "tell_in_text", "without_undo",
+]  # fmt: skip
 
 Choice = Literal["link", "never", "undo", "both"]
-ASK = "Both boxes are ticked. Untick one, and the other holds."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,18 +32,36 @@ class Tick:
     id: str
     choice: Choice
     """`both`: contradictory, so nothing happens and a line under the boxes asks."""
-    from_: LoggedLink
-    """Left end of the pair line above the box."""
-    to: LoggedLink
+    ends: tuple[LoggedLink, ...]
+    """The notes that the line above the box names."""
     line: int
     """1-based line of the (last) ticked box."""
     asked: bool
     """The asking line stands there already."""
+    kind: str = ""
+    """Of the change that the line names; `""` for a pair of a dream, and where a decided line does not tell."""
+    mark: str = ""
+    """Of the change whose text is shown there; `""` where none is."""
+    shown: tuple[str, ...] = ()
+    """The lines of that text, as they stand there."""
+    is_change: bool = False
+    """The line is one of the review's own, not a pair of a dream."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Above:
+    """The line that a box stands under."""
+
+    ends: tuple[LoggedLink, ...]
+    kind: str = ""
+    mark: str = ""
+    shown: tuple[str, ...] = ()
+    is_change: bool = False
 
 
 @dataclass(slots=True)
 class _Seen:
-    ends: tuple[LoggedLink, LoggedLink]
+    above: _Above
     ticked: set[str]
     line: int
     asked: bool = False
@@ -52,37 +76,52 @@ def read_ticks(text: str) -> tuple[tuple[Tick, ...], tuple[Problem, ...]]:
     seen: dict[str, _Seen] = {}
     torn: set[str] = set()
     problems: list[Problem] = []
-    ends: tuple[LoggedLink, LoggedLink] | None = None
+    above: _Above | None = None
     last = ""
+    lines = re.split(r"\r\n|\n|\r", text)
     for number, line in numbered_lines(text):
-        if "↔" in line and "^aria-" not in line:
-            opened = parse_pair_line(line)
-            ends = ends if opened is None else opened[:2]
-        elif re.match(r" {0,3}#{1,6}[ \t]", line):
-            ends = None
-        elif ASK in line and last in seen:
-            seen[last].asked = True
-        elif "^aria-" in line:
-            box = parse_box(line)
-            if box is None:
-                continue
-            last = box.id
-            problem = _note_box(box, number, ends, seen)
-            if problem is not None:
-                torn.add(box.id)
-                problems.append(problem)
+        if not bears_id(line):
+            above = _above(line, above)
+            if above is not None and (mark := parse_mark(line)):
+                above = replace(above, mark=mark, shown=lines_shown(lines[number:]))
+            if last in seen and is_ask(line):
+                seen[last].asked = True
+            continue
+        decided = parse_decided(line)
+        box = parse_box(line) if decided is None else _undo_box(decided)
+        if box is None:
+            continue
+        last = box.id
+        own = above if decided is None else _Above(ends=decided.ends, kind=decided.kind, is_change=True)
+        problem = _note_box(box, number, own, seen)
+        if problem is not None:
+            torn.add(box.id)
+            problems.append(problem)
     ticks = [_tick(id_, found) for id_, found in seen.items() if found.ticked and id_ not in torn]
     return tuple(ticks), tuple(problems)
 
 
-def _note_box(
-    box: Box, number: int, ends: tuple[LoggedLink, LoggedLink] | None, seen: dict[str, _Seen]
-) -> Problem | None:
-    if ends is None:
+def _above(line: str, above: _Above | None) -> _Above | None:
+    """What names the notes of a box below `line`, if `above` did so before."""
+    if "**" in line and (opened := parse_opening(line)):
+        return _Above(ends=opened[1], kind=opened[0], is_change=True)
+    if "↔" in line and (pair := parse_pair_line(line)):
+        return _Above(ends=pair[:2])
+    if re.match(r" {0,3}#{1,6}[ \t]", line):
+        return None
+    return above
+
+
+def _undo_box(decided: DecidedChange) -> Box | None:
+    return Box(id=decided.id, what="undo", ticked=decided.undo_ticked) if decided.undo_until else None
+
+
+def _note_box(box: Box, number: int, above: _Above | None, seen: dict[str, _Seen]) -> Problem | None:
+    if above is None:
         said = "the line that names this box's two notes is gone, so the tick decides nothing"
         return Problem("", number, said) if box.ticked else None
-    found = seen.setdefault(box.id, _Seen(ends=ends, ticked=set(), line=number))
-    if found.ends != ends:
+    found = seen.setdefault(box.id, _Seen(above=above, ticked=set(), line=number))
+    if found.above != above:
         return Problem("", number, "this box stands under two different pairs of notes, so the tick decides nothing")
     if box.ticked:
         found.ticked.add(box.what)
@@ -98,15 +137,18 @@ def _tick(id_: str, found: _Seen) -> Tick:
         choice = "both"
     else:
         choice = "link" if "link" in found.ticked else "never"
-    first, second = found.ends
-    return Tick(id=id_, choice=choice, from_=first, to=second, line=found.line, asked=found.asked)
+    above = found.above
+    return Tick(
+        id=id_, choice=choice, ends=above.ends, line=found.line, asked=found.asked, kind=above.kind, mark=above.mark,
+        shown=above.shown, is_change=above.is_change,
+    )  # fmt: skip
 
 
 def _own_lines(text: str, id_: str) -> list[tuple[int, str, bool]]:
     """Line number, text and whether it is decided already, of every line that carries the id."""
     own = []
     for number, line in numbered_lines(text):
-        if "^aria-" not in line:
+        if not bears_id(line):
             continue
         box, decided = parse_box(line), parse_outcome(line)
         if decided is not None and decided[0] == id_:

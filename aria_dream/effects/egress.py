@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Resolve = Callable[[str, int], Sequence[str]]
 
 EGRESS = "egress.jsonl"
+UNCONFIRMED = "nobody confirmed on this machine that text of notes may leave it"
 _SEAL = object()
 _NUMERIC = re.compile(r"(?:0x[0-9a-f]*|[0-9.]+)", re.IGNORECASE)
 """`2130706433`, `0x7f000001`, `127.1`, `0177.0.0.1`: spellings of addresses that programs read differently."""
@@ -142,16 +143,30 @@ def _addresses(host: str, port: int, resolve: Resolve) -> list[_Address] | Turne
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClearedText:
+    """A text that may leave for a program that sends it on, and that is in the log already. Only the gate makes one."""
+
+    destination: str
+    """Who gets it, as the log names it: `Codex (gpt-5.5)`."""
+    text: str = field(repr=False)
+    seal: object = field(repr=False, compare=False, default=None)
+
+    def __post_init__(self) -> None:
+        if self.seal is not _SEAL:
+            raise TypeError("only aria_dream.effects.egress clears a text")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """What stands between a judge and another machine."""
+    """What stands between a judge or a reach and another machine."""
 
     state: Path
     """The account's state folder: log and confirmation."""
     sharing: Sharing
     purpose: str
-    """As the log names it: `triage`."""
-    allowed: bool
-    """What the policy says: `allow_remote_triage`."""
+    """As the log names it: `triage`, `reach`, `janus`, `probe`."""
+    allowed: bool = True
+    """What the policy says of endpoints: `allow_remote_triage`."""
     resolve: Resolve = resolve_name
     now: Callable[[], datetime] = lambda: datetime.now(UTC).astimezone()
 
@@ -182,15 +197,50 @@ class Gate:
             TypeError: something else than a `ShareableExcerpt` was to leave.
             WriteRefusedError: the log cannot be written, so nothing leaves.
         """
-        if not all(isinstance(excerpt, ShareableExcerpt) for excerpt in excerpts):
-            raise TypeError("only a ShareableExcerpt may leave this machine")
+        _check(excerpts)
         if not endpoint.is_loopback and (refusal := self._refusal(endpoint)):
             return Turned(refusal)
         body = render()
-        Journal(self.state / EGRESS, writer_lock(self.state)).append(self._record(endpoint, excerpts, body))
+        self._log(str(endpoint), excerpts, body)
         return Cleared(endpoint=endpoint, body=body, seal=_SEAL)
 
-    def _record(self, endpoint: Endpoint, excerpts: Sequence[ShareableExcerpt], body: bytes) -> dict[str, object]:
+    def text_refusal(self) -> str:
+        """Why no text may leave now through a program that sends it on; `""` where it may."""
+        if self.sharing.closed:
+            return self.sharing.closed
+        return "" if has_consent(self.state) else UNCONFIRMED
+
+    def clear_text(
+        self, destination: str, excerpts: Sequence[ShareableExcerpt], render: Callable[[], str]
+    ) -> ClearedText | Turned:
+        """The text that `render` makes of `excerpts` and nothing else, logged; or why it stays here.
+
+        For a program such as Codex CLI, which is no address: `destination` names it and its model.
+
+        Raises:
+            TypeError: something else than a `ShareableExcerpt` was to leave.
+            WriteRefusedError: the log cannot be written, so nothing leaves.
+        """
+        _check(excerpts)
+        if refusal := self.text_refusal():
+            return Turned(refusal)
+        text = render()
+        self._log(destination, excerpts, text.encode("utf-8", "surrogatepass"))
+        return ClearedText(destination=destination, text=text, seal=_SEAL)
+
+    def show_text(self, excerpts: Sequence[ShareableExcerpt], render: Callable[[], str]) -> str:
+        """The text that would leave. Nothing is sent and nothing logged, and no confirmation is needed for it.
+
+        Raises:
+            TypeError: something else than a `ShareableExcerpt` was to leave.
+        """
+        _check(excerpts)
+        return render()
+
+    def _log(self, destination: str, excerpts: Sequence[ShareableExcerpt], body: bytes) -> None:
+        Journal(self.state / EGRESS, writer_lock(self.state)).append(self._record(destination, excerpts, body))
+
+    def _record(self, destination: str, excerpts: Sequence[ShareableExcerpt], body: bytes) -> dict[str, object]:
         blanked: dict[str, int] = {}
         for kind, count in (pair for excerpt in excerpts for pair in excerpt.blanked):
             blanked[kind] = blanked.get(kind, 0) + count
@@ -198,7 +248,7 @@ class Gate:
             "version": 1,
             "at": self.now().isoformat(),
             "purpose": self.purpose,
-            "destination": str(endpoint),
+            "destination": destination,
             "sha256": sha256(body).hexdigest(),
             "characters": len(body.decode("utf-8", "replace")),
             "excerpts": [
@@ -208,3 +258,8 @@ class Gate:
             ],
             "blanked": blanked,
         }  # fmt: skip
+
+
+def _check(excerpts: Sequence[ShareableExcerpt]) -> None:
+    if not all(isinstance(excerpt, ShareableExcerpt) for excerpt in excerpts):
+        raise TypeError("only a ShareableExcerpt may leave this machine")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aria_dream.dream.dreaming import Judge
     from aria_dream.dream.juxtaposition import Juxtaposition
     from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.model_server import Model, ModelServer
+    from aria_dream.effects.model_server import Model
     from aria_dream.effects.vectors import ContentCache
 
 NOBODY = "no judge"
@@ -53,8 +53,10 @@ def _sign(found: Juxtaposition) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Available:
-    server: ModelServer
+class Available:
+    """A server that answers, and the model on it that the policy names."""
+
+    server: OllamaServer | OpenAIServer
     model: Model
 
 
@@ -83,7 +85,7 @@ def open_judge(
     gate = Gate(
         state=state, sharing=vault.sharing, purpose="triage", allowed=settings.allow_remote_triage
     )
-    found = _openai(vault, gate) if chosen == "openai" else _ollama(vault, gate)
+    found = find_model_server(vault, gate, chosen)
     if isinstance(found, NoModel):
         if chosen != "auto":
             return NoJudge(f"`triage_backend: {chosen}`: {found.reason}")
@@ -114,7 +116,12 @@ def open_judge(
     )
 
 
-def _ollama(vault: DreamtVault, gate: Gate) -> _Available | NoModel:
+def find_model_server(vault: DreamtVault, gate: Gate, backend: str) -> Available | NoModel:
+    """The language model that `backend` means: that of `triage_url` for `openai`, else that of Ollama."""
+    return _openai(vault, gate) if backend == "openai" else _ollama(vault, gate)
+
+
+def _ollama(vault: DreamtVault, gate: Gate) -> Available | NoModel:
     settings = vault.live.policy.settings
     endpoint = gate.admit(settings.ollama_url) if settings.ollama_url else Turned("`ollama_url` is empty")
     if isinstance(endpoint, Turned):
@@ -125,10 +132,10 @@ def _ollama(vault: DreamtVault, gate: Gate) -> _Available | NoModel:
         return NoModel(f"Ollama does not answer at {endpoint}", is_running=False)
     server = OllamaServer(endpoint=endpoint, looking=looking_patience(timeout_s), asking=asking_patience(timeout_s))
     model = server.find_model(settings.triage_model)
-    return model if isinstance(model, NoModel) else _Available(server, model)
+    return model if isinstance(model, NoModel) else Available(server, model)
 
 
-def _openai(vault: DreamtVault, gate: Gate) -> _Available | NoModel:
+def _openai(vault: DreamtVault, gate: Gate) -> Available | NoModel:
     settings = vault.live.policy.settings
     endpoint = gate.admit(settings.triage_url) if settings.triage_url else Turned("`triage_url` is empty")
     if isinstance(endpoint, Turned):
@@ -138,4 +145,4 @@ def _openai(vault: DreamtVault, gate: Gate) -> _Available | NoModel:
         endpoint=with_version(endpoint), looking=looking_patience(timeout_s), asking=asking_patience(timeout_s)
     )
     model = server.find_model(settings.triage_model)
-    return model if isinstance(model, NoModel) else _Available(server, model)
+    return model if isinstance(model, NoModel) else Available(server, model)

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 LEDGER = "reach-ledger.tsv"
 LOCK = "reach-ledger.lock"
-Resolution = Literal["homes", "orphan", "neither", "unparsed", "refused", "failed", "aborted", "unsent"]
+Resolution = Literal[
+    "homes", "orphan", "neither", "stands", "falls", "unsure", "unparsed", "refused", "failed", "aborted", "unsent"
+]
 
 _SEAL = object()
 

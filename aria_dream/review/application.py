@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.review.changes import Replacement, plan_obsolete, plan_placement, plan_replacements
-from aria_dream.review.inbound import plan_orphan
-from aria_dream.review.merging import plan_merge
+from aria_dream.review.inbound import left_behind, plan_orphan
+from aria_dream.review.merging import plan_merge_all
 from aria_dream.review.placement import AlreadyLinked, Target
 from aria_dream.review.plan import Planned, changes_of
 from aria_dream.review.safety import safety_refusal
@@ -19,7 +19,7 @@ from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.properties import parse_properties
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from aria_dream.review.plan import VaultView
     from aria_dream.review.proposal import Kind, PlannedEdit, ProposalState
@@ -40,6 +40,10 @@ class Approved:
     """`proposal_hash` of what was approved."""
     exact: bool
     """The person saw these very edits: nothing else may be written for them."""
+    body: str | None = None
+    """Of a merge: the exact text that the kept note is to have, where it was made from what all of them said;"""
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    """and the content hashes of the notes that it was made from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,14 +88,25 @@ def approve(state: ProposalState, shown: str | None = None) -> Approved | Refusa
     now = proposal_hash(state)
     if shown is not None and shown != now:
         return Refusal(f"proposal {state.proposal.id} is not what was shown; look at it again")
+    proposal, edits = state.proposal, edits_now(state)
+    names = dict(zip(proposal.paths, state.paths, strict=True))
+    body = proposal.evidence.get("body")
     return Approved(
-        id=state.proposal.id,
-        kind=state.proposal.kind,
+        id=proposal.id,
+        kind=proposal.kind,
         paths=state.paths,
-        edits=state.edits,
-        hash=now,
-        exact=shown is not None and bool(state.edits),
+        edits=edits,
+        hash=_hash(proposal.id, proposal.kind, state.paths, edits),
+        exact=shown is not None and bool(edits),
+        body=body if isinstance(body, str) else None,
+        hashes={names.get(path, path): content for path, content in proposal.hashes.items()},
     )
+
+
+def edits_now(state: ProposalState) -> tuple[PlannedEdit, ...]:
+    """Its planned edits under the names that its notes bear now."""
+    names = {old: new for old, new in zip(state.proposal.paths, state.paths, strict=True) if old != new}
+    return tuple(replace(edit, path=names.get(edit.path, edit.path)) for edit in state.edits)
 
 
 def plan_application(
@@ -109,17 +124,11 @@ def plan_application(
     """
     if approved.hash != _hash(approved.id, approved.kind, approved.paths, approved.edits):
         return Refusal(f"proposal {approved.id} is not what was approved")
-    reason = "no plan has been made yet"
-    if approved.edits:
-        changes = changes_of(approved.edits, view.contents)
-        if isinstance(changes, Refusal):
-            if _is_current(approved.edits, view):
-                return changes  # it contradicts itself: no later state of the notes will mend that
-            reason = changes.reason
-        elif _leads_astray(approved, view):
-            reason = f"the link as approved would not lead to {approved.paths[1]} any more"
-        else:
-            return safety_refusal(changes, view) or Ready(changes=changes, edits=approved.edits, replanned=False)
+    before = planned_before(approved, view)
+    if isinstance(before, Refusal | Stale):
+        return before
+    if isinstance(before, Planned):
+        return Ready(changes=before.changes, edits=before.edits, replanned=False)
     found = (replan or plan_again)(approved, view)
     match found:
         case Refusal():
@@ -132,9 +141,33 @@ def plan_application(
                 return refusal
             if _fits(approved, found.edits):
                 return Ready(changes=found.changes, edits=found.edits, replanned=True)
-            return Stale(reason=reason, fresh=found.edits)
+            return Stale(reason=before, fresh=found.edits)
         case _:
             assert_never(found)
+
+
+def planned_before(approved: Approved, view: VaultView) -> Planned | Stale | Refusal | str:
+    """The approved edits as they were planned, where they still fit; Stale or a Refusal where nothing may be written in
+    their place either; else why they do not fit, as a clause."""
+    if not approved.edits:
+        return "no plan has been made yet"
+    changes = changes_of(approved.edits, view.contents)
+    if isinstance(changes, Refusal):
+        # One that contradicts itself: no later state of the notes will mend that.
+        return changes if _is_current(approved.edits, view) else changes.reason
+    if _leads_astray(approved, view):
+        return f"the link as approved would not lead to {approved.paths[1]} any more"
+    if captured := _captures(approved, view):
+        return Stale(reason=captured)
+    if missed := left_behind(view, approved.edits, _moved(approved)):
+        return f"{missed} has a link since that has to follow"
+    return safety_refusal(changes, view) or Planned(changes=changes, edits=approved.edits)
+
+
+def _moved(approved: Approved) -> dict[str, str]:
+    """What goes to what takes its place."""
+    keep, *drops = approved.paths
+    return dict.fromkeys(drops, keep) if approved.kind == "merge" else {}
 
 
 def _is_current(edits: Sequence[PlannedEdit], view: VaultView) -> bool:
@@ -154,10 +187,27 @@ def _leads_astray(approved: Approved, view: VaultView) -> bool:
     return not any(resolver.resolve(link.path, source) == target for link in links)
 
 
+def _captures(approved: Approved, view: VaultView) -> str:
+    """Why a new note may not have its name any more: a link that was written since looks it up, or it would take one
+    from another note. `""` where it may, and for other kinds."""
+    if approved.kind != "place_orphan":
+        return ""
+    edit = approved.edits[0]
+    found = plan_orphan(view, NotePath(edit.path), edit.inserted)
+    if isinstance(found, Refusal):
+        return found.reason
+    if found.problems or len(found.changes.writes) > 1:
+        return f"a link of yours looks up “{title_of(edit.path)}”, and it would come to mean the new note"
+    return ""
+
+
 def _fits(approved: Approved, fresh: Sequence[PlannedEdit]) -> bool:
     if not approved.edits:
         return True
-    if [(edit.removed, edit.inserted) for edit in approved.edits] == [(edit.removed, edit.inserted) for edit in fresh]:
+    was, now = (
+        [(edit.removed, edit.inserted) for edit in edits if _exchanges(edit)] for edits in (approved.edits, fresh)
+    )
+    if was == now:
         return True
     if approved.kind != "link" or approved.exact:
         return False
@@ -174,16 +224,9 @@ def plan_again(approved: Approved, view: VaultView) -> Planned | AlreadyLinked |
         case "link":
             return plan_placement(view, paths[0], target_of(view, paths[1]))
         case "merge":
-            if len(paths) != 2:
-                return Refusal("a merge is planned from two notes at a time")
-            return plan_merge(view, *paths)
+            return _merge_again(approved, view)
         case "update" | "resolve_contradiction":
-            if not approved.edits:
-                return Refusal("the text that was to change is not known any more")
-            return plan_replacements(
-                view,
-                [Replacement(path=NotePath(edit.path), old=edit.removed, new=edit.inserted) for edit in approved.edits],
-            )
+            return _replace_again(approved, view)
         case "obsolete":
             return _obsolete_again(approved, view)
         case "place_orphan":
@@ -192,6 +235,42 @@ def plan_again(approved: Approved, view: VaultView) -> Planned | AlreadyLinked |
             return plan_orphan(view, NotePath(approved.edits[0].path), approved.edits[0].inserted)
         case _:
             assert_never(approved.kind)
+
+
+def _replace_again(approved: Approved, view: VaultView) -> Planned | Refusal:
+    if not approved.edits:
+        return Refusal("the text that was to change is not known any more")
+    for edit in approved.edits:
+        if not _exchanges(edit) and not _is_current((edit,), view):
+            return Refusal(f"{edit.path} has changed since this was proposed")
+    return plan_replacements(
+        view,
+        [
+            Replacement(path=NotePath(edit.path), old=edit.removed, new=edit.inserted)
+            for edit in approved.edits
+            if _exchanges(edit)
+        ],
+    )
+
+
+def _exchanges(edit: PlannedEdit) -> bool:
+    """Whether the edit changes anything; one that does not says that its note must read as it did."""
+    return edit.removed != edit.inserted
+
+
+def _merge_again(approved: Approved, view: VaultView) -> Planned | Refusal:
+    """The merge anew. A text that was made for these notes is no text for what they say since."""
+    keep, *drops = map(NotePath, approved.paths)
+    return merged_text_refusal(approved, view) or plan_merge_all(view, keep, drops, body=approved.body)
+
+
+def merged_text_refusal(approved: Approved, view: VaultView) -> Refusal | None:
+    """Why the exact text of a merge can be used no more: a note that it was made from has changed."""
+    for path, content in approved.hashes.items() if approved.body is not None else ():
+        now = view.contents.get(NotePath(path))
+        if now is None or content_hash(now) != content:
+            return Refusal(f"{path} has changed since the merged text was made")
+    return None
 
 
 def target_of(view: VaultView, path: NotePath) -> Target:

@@ -10,13 +10,16 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.logged import parse_box, parse_outcome
+from aria_dream.dream.logged import bears_id, parse_box, parse_outcome
+from aria_dream.dream.logged_change import DecidedChange, LoggedChange
 from aria_dream.dream.review_note import ReviewItem, read_managed, with_managed
 from aria_dream.vault.edit import line_end
 from aria_dream.vault.properties import find_frontmatter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
+
+    from aria_dream.dream.logged_change import ChangeItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +150,7 @@ class _Decisions:
 
 
 def _decision_id(line: str) -> str | None:
-    if "^aria-" not in line:
+    if not bears_id(line):
         return None
     box, decided = parse_box(line), parse_outcome(line)
     return decided[0] if decided is not None else None if box is None else box.id
@@ -189,7 +192,35 @@ def merge_reviews(text: str, copy: str, is_open: Callable[[str], bool]) -> str |
     listed = {item.pair.id: item for item in theirs.items}
     items = [_both(item, listed.pop(item.pair.id, None)) for item in ours.items]
     items += [item for item in listed.values() if is_open(item.pair.id)]
-    return text if tuple(items) == ours.items else with_managed(text, ours, items)
+    changes = _merge_changes(ours.changes, theirs.changes, is_open)
+    same = tuple(items) == ours.items and changes == ours.changes
+    return text if same else with_managed(text, ours, items, changes)
+
+
+def _merge_changes(
+    ours: Sequence[ChangeItem], theirs: Sequence[ChangeItem], is_open: Callable[[str], bool]
+) -> tuple[ChangeItem, ...]:
+    listed = {change.id: change for change in theirs}
+    both = [_both_changes(change, listed.pop(change.id, None)) for change in ours]
+    more = (change for change in listed.values() if isinstance(change, DecidedChange) or is_open(change.id))
+    return (*both, *more)
+
+
+def _both_changes(change: ChangeItem, other: ChangeItem | None) -> ChangeItem:
+    """A line that was decided before one with boxes; ticks of both, where both show the same text."""
+    match change, other:
+        case LoggedChange(), DecidedChange():
+            return other
+        case DecidedChange(), DecidedChange() if change.said == other.said:
+            return replace(change, undo_ticked=change.undo_ticked or (other.undo_ticked and bool(change.undo_until)))
+        case LoggedChange(), LoggedChange() if change.mark == other.mark:
+            return replace(
+                change,
+                approve_ticked=change.approve_ticked or other.approve_ticked,
+                never_ticked=change.never_ticked or other.never_ticked,
+            )
+        case _:
+            return change
 
 
 def _said(text: str) -> list[str]:

@@ -1,4 +1,5 @@
-"""From ticks on any surface to decisions: verified by id and both titles, and never twice the same."""
+"""From ticks on any surface to decisions: verified by id, all titles and the text that was shown; never twice the same.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, assert_never
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.plain_text import clean
 from aria_dream.errors import Problem
-from aria_dream.review.proposal import is_id_of
+from aria_dream.review.proposal import is_id_of, plan_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from aria_dream.review.proposal import ProposalState, State
 
 Choice = Literal["approve", "reject", "undo", "ask"]
+ANOTHER = "this box belongs to another pair of notes, so its tick is void"
 ROUNDS_TRIED = 12
 """How many rounds of one pair a machine without the journal considers: two years of expiring and coming back."""
 
@@ -38,8 +40,8 @@ class Decision:
     id: str
     choice: Choice
     """`ask`: contradictory; nothing is done and every surface gets the asking line."""
-    paths: tuple[str, str]
-    """Vault paths of both notes under today's names, the one that gets the link first."""
+    paths: tuple[str, ...]
+    """Vault paths of its notes under today's names; for a link the one that gets it first."""
     round: int
     surfaces: tuple[str, ...]
     """Notes on which it was ticked, sorted."""
@@ -58,7 +60,7 @@ def decide(
     already is silent: its line was merely not renewed yet.
     """
     problems: list[Problem] = []
-    by_id: dict[str, list[tuple[Ticked, tuple[str, str], int]]] = {}
+    by_id: dict[str, list[tuple[Ticked, tuple[str, ...], int]]] = {}
     for one in ticked:
         verified = _verify(one, states.get(one.tick.id), resolve)
         if isinstance(verified, Problem):
@@ -83,29 +85,51 @@ def decide(
 
 def _verify(
     one: Ticked, state: ProposalState | None, resolve: Callable[[str, str], str | None]
-) -> tuple[tuple[str, str], int] | Problem:
+) -> tuple[tuple[str, ...], int] | Problem:
     """Paths and round of what was ticked, or why the tick does not count."""
     tick = one.tick
-    ends = (tick.from_, tick.to)
+
+    def void(said: str) -> Problem:
+        return Problem(one.surface, tick.line, said)
+
     if state is not None:
-        if len(state.paths) != 2 or not titles_match(ends, state):
-            return Problem(one.surface, tick.line, "this box belongs to another pair of notes, so its tick is void")
-        return (state.paths[0], state.paths[1]), state.proposal.round
-    first, second = (resolve(end.target or end.title, one.surface) for end in ends)
-    if first is None or second is None:
-        return Problem(one.surface, tick.line, "a note of this pair is not here (any more), so the tick waits")
+        kind = state.proposal.kind
+        if tick.kind not in ("", kind) or (kind != "link" and not tick.is_change) or not titles_match(tick.ends, state):
+            return void(ANOTHER)
+        if tick.choice == "link" and needs_mark(state) and tick.mark != plan_mark(state.edits, tick.shown):
+            return void("this change is not the one that was shown any more, so the tick is void; it is shown anew")
+        return state.paths, state.proposal.round
+    if tick.is_change:
+        return void(f"this machine does not know {tick.id}, so its tick waits for the machine that proposed it")
+    paths = tuple(path for end in tick.ends if (path := resolve(end.target or end.title, one.surface)) is not None)
+    if len(paths) != 2:
+        return void("a note of this pair is not here (any more), so the tick waits")
     for round_ in range(ROUNDS_TRIED):
-        if is_id_of(tick.id, "link", (first, second), round_):
-            return (first, second), round_
-    return Problem(one.surface, tick.line, "this box belongs to another pair of notes, so its tick is void")
+        if is_id_of(tick.id, "link", paths, round_):
+            return paths, round_
+    return void(ANOTHER)
+
+
+def needs_mark(state: ProposalState) -> bool:
+    """Whether a tick has to be held against the text that was shown: where that text waits to be written. A link is
+    planned from its notes as they are, and nobody sees its text beside a box."""
+    return state.proposal.kind != "link" and state.is_open
 
 
 def titles_match(ends: Sequence[LoggedLink], state: ProposalState) -> bool:
-    """Whether a line's two ends are the proposal's: its titles as rendered, or as Obsidian rewrote them at a rename."""
-    shown = (state.proposal.titles, tuple(clean(title_of(path)) for path in state.paths))
-    return all(
-        any(len(titles) == 2 and end.title == clean(titles[at]) for titles in shown) for at, end in enumerate(ends)
+    """Whether a line's notes are the proposal's: its titles as rendered, or as Obsidian rewrote them at a rename."""
+    shown = shown_titles(state)
+    now = tuple(clean(title_of(path)) or "untitled" for path in state.paths)
+    return len(ends) == len(shown) and all(
+        end.title in (as_shown, renamed) for end, as_shown, renamed in zip(ends, shown, now, strict=True)
     )
+
+
+def shown_titles(state: ProposalState) -> tuple[str, ...]:
+    """The titles of its notes as lines of ours say them: those it was proposed with, else their names."""
+    proposal = state.proposal
+    given = proposal.titles if len(proposal.titles) == len(proposal.paths) else map(title_of, proposal.paths)
+    return tuple(clean(title) or "untitled" for title in given)
 
 
 def _choice(ticked: set[str], state: State) -> Choice | Literal["", "settled"]:
@@ -133,5 +157,6 @@ def _choice(ticked: set[str], state: State) -> Choice | Literal["", "settled"]:
 def _settled(state: ProposalState | None) -> str:
     assert state is not None  # only what is in the journal can be settled
     if state.state == "applied":
-        return "this link stands already; tick undo first, or remove it by hand"
+        what = "link stands" if state.proposal.kind == "link" else "change is made"
+        return f"this {what} already; tick undo first, or remove it by hand"
     return "this pair was refused before; tick undo at that line first"

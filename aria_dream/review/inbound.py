@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from aria_dream.errors import Problem
 from aria_dream.review.plan import Planned, planned
 from aria_dream.review.rewriting import Meaning, apply_edits, retarget_canvas, retarget_note
-from aria_dream.review.safety import protected_refusal, safety_refusal
+from aria_dream.review.safety import TRASH, protected_refusal, safety_refusal
 from aria_dream.vault.edit import (
+    ABSENT,
     ChangeSet,
     Exists,
     Move,
@@ -25,9 +26,10 @@ from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.resolve import Resolver
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from aria_dream.review.plan import VaultView
+    from aria_dream.review.proposal import PlannedEdit
     from aria_dream.vault.linkage import Linkage
 
 
@@ -87,6 +89,22 @@ def plan_move(view: VaultView, path: NotePath, destination: NotePath) -> Planned
     move = Move(source=path, destination=destination, expected_hash=content_hash(moved))
     changes = ChangeSet(writes=tuple(writes), moves=(move,))
     return safety_refusal(changes, view) or planned(changes, view.contents, problems=(*own, *others))
+
+
+def left_behind(view: VaultView, edits: Sequence[PlannedEdit], moved: Mapping[str, str]) -> str:
+    """Vault path of a note whose links would mean another file once `edits` are made, and of which they say nothing: it
+    came, or was linked, since they were planned. `""` where there is none.
+
+    `moved`: what goes to what takes its place.
+    """
+    gone = {edit.path for edit in edits if edit.after == ABSENT}
+    come = {edit.path for edit in edits if edit.before == ABSENT and not edit.path.startswith(f"{TRASH}/")}
+    if not gone and not come:
+        return ""
+    after = Resolver([*(path for path in view.files if path not in gone), *sorted(come)])
+    meaning = Meaning(before=view.resolver(), after=after, moved=moved)
+    plans, _ = retarget_others(view, meaning, skip={edit.path for edit in edits})
+    return str(plans[0].path) if plans else ""
 
 
 def plan_orphan(view: VaultView, path: NotePath, text: str) -> Planned | Refusal:

@@ -100,6 +100,8 @@ def _step(states: dict[str, ProposalState], record: Mapping[str, object]) -> str
         case "planned":
             edits = tuple(_edit(row) for row in as_list(record["edits"]))
             states[state.proposal.id] = replace(state, edits=edits)
+        case "edge":
+            states[state.proposal.id] = replace(state, edge=as_text(record["edge"]))
         case "janus":
             verdict, reason = as_text(record["verdict"]), as_text(record.get("reason", ""))
             states[state.proposal.id] = replace(state, janus=verdict, janus_reason=reason)
@@ -115,8 +117,10 @@ def _move(
         return ""  # the same twice: two surfaces, or a line copied by a sync
     if state.state not in _FROM[event]:
         return f"proposal {state.proposal.id} is {state.state} and cannot be {event}; the record was left out"
+    anew = as_list(record["edits"]) if event == "reopened" and "edits" in record else None
     states[state.proposal.id] = replace(
         state,
+        edits=state.edits if anew is None else tuple(map(_edit, anew)),
         state=_TO[event],
         since=at,
         by=as_text(record.get("by", "")),
@@ -141,13 +145,19 @@ def _propose(states: dict[str, ProposalState], proposal: Proposal) -> str:
     known = states.get(proposal.id)
     if known is None:
         states[proposal.id] = ProposalState(
-            proposal=proposal, state="proposed", since=proposal.at, paths=proposal.paths
+            proposal=proposal, state="proposed", since=proposal.at, paths=proposal.paths, edge=_edge_of(proposal)
         )
         return ""
     first = (known.proposal.kind, sorted(known.proposal.paths), known.proposal.round)
     if first == (proposal.kind, sorted(proposal.paths), proposal.round):
         return ""
     return f"the id {proposal.id} belongs to another proposal already; the record was left out"
+
+
+def _edge_of(proposal: Proposal) -> str:
+    """The edge's name with which a link was proposed; `""` where there is none, or no text."""
+    edge = proposal.evidence.get("edge", "") if proposal.kind == "link" else ""
+    return edge if isinstance(edge, str) else ""
 
 
 def _rename(states: dict[str, ProposalState], old: str, new: str) -> None:

@@ -14,10 +14,11 @@ from aria_dream.dream.ticks import decide_in_text, reopen_in_text, short_moment,
 from aria_dream.review.decision import titles_match
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date, datetime, timedelta
 
     from aria_dream.dream.logged import LoggedPair
+    from aria_dream.dream.logged_change import ChangeItem
     from aria_dream.review.proposal import ProposalState
 
 
@@ -82,6 +83,11 @@ def told_not_undone(text: str, id_: str, sentences: Sequence[str]) -> str:
     return text
 
 
+def pair_ids(text: str) -> tuple[str, ...]:
+    """Ids of the pairs that a dream note shows."""
+    return tuple(pair.id for pair in _pairs(text))
+
+
 def reopened_items(text: str, day: date, states: Mapping[str, ProposalState]) -> tuple[ReviewItem, ...]:
     """The pairs of a dream note that were decided once and are open again: the review shows them anew."""
     return tuple(
@@ -95,9 +101,14 @@ def reopened_items(text: str, day: date, states: Mapping[str, ProposalState]) ->
 
 
 def renewed_review(
-    text: str, states: Mapping[str, ProposalState], reopened: Iterable[ReviewItem] = ()
+    text: str,
+    states: Mapping[str, ProposalState],
+    reopened: Iterable[ReviewItem] = (),
+    *,
+    changes: Callable[[Sequence[ChangeItem], frozenset[str]], Sequence[ChangeItem]] | None = None,
 ) -> str:
-    """The review note without the pairs that are decided, and with those that are open again at its end.
+    """The review note without the pairs that are decided, and with those that are open again at its end; `changes`
+    gives the other items as they should read, of those that stand there and the ids of the pairs.
 
     Set ticks of the others stay. Unchanged where the managed block cannot be read.
     """
@@ -107,7 +118,10 @@ def renewed_review(
     kept = tuple(item for item in managed.items if not _is_over(item, states))
     listed = {item.pair.id for item in kept}
     items = (*kept, *(item for item in reopened if item.pair.id not in listed))
-    return text if items == managed.items else with_managed(text, managed, items)
+    ids = frozenset(item.pair.id for item in (*managed.items, *items))
+    others = managed.changes if changes is None else tuple(changes(managed.changes, ids))
+    same = items == managed.items and others == managed.changes
+    return text if same else with_managed(text, managed, items, others)
 
 
 def _is_over(item: ReviewItem, states: Mapping[str, ProposalState]) -> bool:

@@ -135,13 +135,17 @@ def changes_of(edits: Sequence[PlannedEdit], contents: Mapping[NotePath, bytes])
         if isinstance(made, Refusal):
             return made
         writes.append(made)
-    removed = {plan.expected_hash: plan for plan in writes if plan.content is None}
+    removed: dict[ContentHash, list[WritePlan]] = {}
+    for plan in writes:
+        if plan.content is None:
+            removed.setdefault(plan.expected_hash, []).append(plan)
     moves = []
     for plan in tuple(writes):
         if plan.expected_hash != ABSENT or plan.content is None:
             continue
-        gone = removed.pop(content_hash(plan.content), None)
-        if gone is not None:
+        alike = removed.get(content_hash(plan.content))
+        if alike:
+            gone = alike.pop(0)
             writes = [other for other in writes if other not in (plan, gone)]
             moves.append(Move(source=gone.path, destination=plan.path, expected_hash=gone.expected_hash))
     return ChangeSet(writes=tuple(writes), moves=tuple(moves))

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 Kind = Literal["link", "place_orphan", "merge", "update", "obsolete", "resolve_contradiction"]
 State = Literal["proposed", "approved", "rejected", "applied", "rolled_back", "stale", "expired", "superseded"]
 Event = Literal[
-    "proposed", "planned", "janus", "approved", "rejected", "reopened", "applied", "rolled_back", "stale", "expired",
-    "superseded",
+    "proposed", "planned", "edge", "janus", "approved", "rejected", "reopened", "applied", "rolled_back", "stale",
+    "expired", "superseded",
 ]  # fmt: skip
 KINDS: tuple[Kind, ...] = get_args(Kind)
 EVENTS: tuple[Event, ...] = get_args(Event)
@@ -97,7 +97,9 @@ class ProposalState:
     by: str = ""
     """Surface of the last decision: `tick`, `terminal`, `page`, `auto`."""
     reason: str = ""
-    """Why it is stale, or what replaced it."""
+    """Why it is stale, what replaced it, or why it is open again."""
+    edge: str = ""
+    """What the relation of a link is called, where a reach named it; `""` where nobody did."""
     janus: str = ""
     """`STANDS`, `FALLS`, `UNSURE`, or `""` before Janus looked."""
     janus_reason: str = ""
@@ -147,6 +149,15 @@ def proposal_id(kind: Kind, paths: Sequence[str], round_: int, taken: Iterable[s
 def is_id_of(id_: str, kind: Kind, paths: Sequence[str], round_: int) -> bool:
     """Whether `id_` is the id of these: what a machine without the journal can check."""
     return len(id_) >= SHORTEST_ID and _digest(kind, paths, round_).startswith(id_.lower())
+
+
+def plan_mark(edits: Sequence[PlannedEdit], lines: Sequence[str]) -> str:
+    """A short name of exactly these edits, shown in exactly these lines (8 hex digits of a SHA-256); `""` of none.
+
+    A box below them bears it, so that a tick approves what its writer saw and nothing else.
+    """
+    rows = [[edit.path, edit.before, edit.after, edit.start, edit.removed, edit.inserted] for edit in edits]
+    return sha256(json.dumps([rows, list(lines)]).encode()).hexdigest()[:8] if rows else ""
 
 
 def next_round(states: Iterable[ProposalState], kind: Kind, paths: Sequence[str]) -> int:
@@ -238,7 +249,12 @@ def proposed_record(proposal: Proposal) -> dict[str, object]:
 
 def planned_record(id_: str, edits: Sequence[PlannedEdit], at: datetime) -> dict[str, object]:
     """The `planned` record: the exact edits, against content hashes."""
-    rows = [
+    return event_record("planned", id_, at, edits=edit_rows(edits))
+
+
+def edit_rows(edits: Sequence[PlannedEdit]) -> list[dict[str, object]]:
+    """Edits as a record holds them."""
+    return [
         {
             "path": edit.path,
             "before": edit.before,
@@ -249,12 +265,11 @@ def planned_record(id_: str, edits: Sequence[PlannedEdit], at: datetime) -> dict
         }
         for edit in edits
     ]
-    return event_record("planned", id_, at, edits=rows)
 
 
 def event_record(event: Event, id_: str, at: datetime, **details: object) -> dict[str, object]:
-    """Any other record of one proposal. `details`: `by`, `shown`, `reason`, `verdict`, `history`, as docs/FORMATS.md
-    says."""
+    """Any other record of one proposal. `details`: `by`, `shown`, `reason`, `edge`, `verdict`, `judge`, `history`, as
+    docs/FORMATS.md says."""
     return {"event": event, "version": VERSION, "at": at.isoformat(), "id": id_, **details}
 
 

@@ -100,7 +100,7 @@ def test_59_stale_and_double_approvals(shared: Path, tmp_path: Path, home: Path)
     assert "+ EDITED-BY-USER [[C]] moved" in fresh
 
     book.note(event_record("approved", third.id, NOW, by="page"))  # on a page that was opened before
-    assert apply(vault)["stale"] == [third.id]
+    assert apply(vault)["stale"] == [third.id]  # not forced: what it would be now waits to be looked at
     assert (vault / "A.md").read_text(encoding="utf-8") == placed
     assert (vault / "B.md").read_text(encoding="utf-8") == edited
 
@@ -109,7 +109,7 @@ def test_59_stale_and_double_approvals(shared: Path, tmp_path: Path, home: Path)
     assert "Linked" in run("review", vault, second.id, "--approve").stdout
     assert (vault / "B.md").read_text(encoding="utf-8") == edited.replace("C moved", "[[C]] moved")
     assert {id_: one.state for id_, one in states(home).items()} == {
-        first.id: "applied", second.id: "applied", third.id: "stale", refused.id: "rejected"
+        first.id: "applied", second.id: "applied", third.id: "proposed", refused.id: "rejected"
     }  # fmt: skip
 
 

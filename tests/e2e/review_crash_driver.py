@@ -15,6 +15,7 @@ import signal
 import sys
 from collections import Counter
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,13 +29,16 @@ from aria_dream.effects.records import RecordBook
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import Proposal, event_record, planned_record, proposal_id
-from aria_dream.review_cycle import settle
+from aria_dream.review_cycle import renew_lines, settle
 from aria_dream.vault.note import NotePath
 from tests.e2e.crash_driver import Killer
-from tests.reviewed import COMPOST, SLACK, dream_note, id_of, night, tick, write
+from tests.proposed import IDS, PATHS, lay_out, open_desk, propose
+from tests.reviewed import COMPOST, REVIEW, SLACK, dream_note, id_of, night, tick, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from aria_dream.review.proposal import Kind
 
 NOW = datetime(2026, 11, 30, 7, 41, tzinfo=UTC)
 MERGED = ("Sourdough starter.md", "Tides.md")
@@ -110,7 +114,36 @@ def merge(folder: Path) -> None:
     at.book.note(event_record("approved", MERGE, NOW, by="terminal"))
 
 
-SCENARIOS: dict[str, Callable[[Path], None]] = {"link": link, "undo": undo, "merge": merge}
+def ticked(kind: Kind, folder: Path) -> None:
+    """A change of that kind, ticked in the review, where the vault will have to be read again for a second one."""
+    lay_out(folder / "vault")
+    at = open_desk(folder / "vault", NOW, places(folder))
+    propose(at, kind)
+    propose(at, "obsolete")
+    renew_lines(at, Settlement())
+    for id_ in {IDS[kind], IDS["obsolete"]}:
+        tick(folder / "vault" / REVIEW, id_)
+
+
+def taken_back(kind: Kind, folder: Path) -> None:
+    """The same, done, and to be undone; of a contradiction that opens it again."""
+    ticked(kind, folder)
+    settled(folder)
+    tick(folder / "vault" / REVIEW, IDS[kind], "-undo")
+
+
+def overtaken(folder: Path) -> None:
+    """A merge that was ticked and does not fit any more, so that it is planned and shown anew."""
+    ticked("merge", folder)
+    write(folder / "vault", "Drop.md", "Water at noon.\n")
+
+
+SCENARIOS: dict[str, Callable[[Path], None]] = {
+    "link": link, "undo": undo, "merge": merge, "overtaken": overtaken,
+    **{kind: partial(ticked, kind) for kind in PATHS if kind != "merge"}, "merging": partial(ticked, "merge"),
+    "undo-merge": partial(taken_back, "merge"), "undo-orphan": partial(taken_back, "place_orphan"),
+    "undo-resolution": partial(taken_back, "resolve_contradiction"),
+}  # fmt: skip
 
 
 def held(folder: Path) -> dict[str, bytes]:

@@ -17,6 +17,7 @@ from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import find_places
 from aria_dream.effects.records import RecordBook
 from aria_dream.review.proposal import Kind, Proposal, event_record, proposal_id
+from tests.proposed import lay_out, open_desk, own_files, propose
 from tests.reviewed import COMPOST, PLACED, REVIEW, SLACK, apply, id_of, night, run, states, tick
 
 if TYPE_CHECKING:
@@ -181,3 +182,29 @@ def test_a_closed_policy_applies_nothing(vault: Path) -> None:
     run("graduation", vault, "enable")
     done = apply(vault)
     assert (done["applied"], done["approved"]) == ([], [])
+
+
+@pytest.mark.parametrize("kind", ["merge", "update", "resolve_contradiction", "place_orphan", "obsolete"])
+def test_each_kind_earns_for_itself_and_what_passed_can_be_undone(vault: Path, home: Path, kind: Kind) -> None:
+    lay_out(vault)
+    before = own_files(vault)
+    nights(vault, kind=kind)
+    run("graduation", vault, "enable", "--kind", kind, check=kind != "obsolete")
+    desk = open_desk(vault)
+    id_, other = propose(desk, kind), propose(desk, "update" if kind != "update" else "resolve_contradiction")
+    done = apply(vault)
+    text = (vault / REVIEW).read_text(encoding="utf-8")
+    assert f"^aria-{other}-no" in text  # another kind waits, and so does what never passes
+    if kind == "obsolete":
+        assert done["applied"] == []
+        assert f"^aria-{id_}-no" in text
+        return
+    assert done["applied"] == [id_]
+    assert own_files(vault) != before
+    assert f"^aria-{id_}-undo" in text
+    tick(vault / REVIEW, id_, "-undo")
+    assert apply(vault)["undone"] == [id_]
+    assert own_files(vault) == before
+    assert apply(vault)["applied"] == []  # what a person took back waits for that person
+    if kind == "resolve_contradiction":
+        assert states(home)[id_].state == "proposed"

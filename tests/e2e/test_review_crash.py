@@ -49,6 +49,24 @@ def test_killed_at_every_step(scenario: str, at_least: int, memory: Path) -> Non
     assert points(scenario, "steps", memory) >= at_least
 
 
+@pytest.mark.parametrize(
+    ("scenario", "at_least"),
+    [
+        ("merging", 20),
+        ("update", 8),
+        ("obsolete", 8),
+        ("resolve_contradiction", 8),
+        ("place_orphan", 8),
+        ("undo-merge", 20),
+        ("undo-orphan", 8),
+        ("undo-resolution", 8),
+        ("overtaken", 6),
+    ],
+)
+def test_changes_killed_at_every_step(scenario: str, at_least: int, memory: Path) -> None:
+    assert points(scenario, "steps", memory) >= at_least
+
+
 @pytest.mark.parametrize("scenario", ["link", "undo"])
 def test_killed_at_every_call(scenario: str, memory: Path) -> None:
     assert points(scenario, "calls", memory) >= 100

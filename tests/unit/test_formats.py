@@ -12,9 +12,15 @@ from typing import get_args
 import pytest
 
 from aria_dream import errors
+from aria_dream.consolidate.judged import WORDS
+from aria_dream.consolidate.record import End, parse_consolidations
+from aria_dream.consolidate.report import Report, read_report, render_report, render_report_head
+from aria_dream.dream.citation import Source
 from aria_dream.dream.dream_log import parse_blocks, render_block, render_head
 from aria_dream.dream.episode import EpisodeRecord, episode_record, parse_episodes
 from aria_dream.dream.jsonl import parse_records
+from aria_dream.dream.logged_change import DONE, LEADS, VERBS
+from aria_dream.dream.reach import Answer
 from aria_dream.dream.review_note import HEADINGS, read_managed, render_managed, render_review_head
 from aria_dream.dream.run_record import RunEnd, ended_record, parse_run_log, since_record, started_record
 from aria_dream.dream.seeds import KEYS, parse_seeds, render_seeds_head
@@ -32,6 +38,8 @@ from aria_dream.review.proposal import (
     proposal_id,
     proposed_record,
 )
+from aria_dream.review.reached import AskedPair, Reached, render_orphan
+from aria_dream.review.showing import MOST_LINES, MOST_REMARKS, NOT_SHOWN
 from aria_dream.synthesis.contract import check
 from aria_dream.synthesis.entry import render_log_head
 from aria_dream.synthesis.evidence import find_red_green, parse_evidence
@@ -55,9 +63,9 @@ AT = datetime(2026, 11, 30, tzinfo=UTC)
 
 def example(name: str) -> str:
     """The text inside the fence that follows `<!-- example: NAME -->`."""
-    (found,) = re.findall(rf"<!-- example: {name} -->\n```\w+\n(.*?)```\n", PAGE, re.DOTALL)
+    ((_, found),) = re.findall(rf"<!-- example: {name} -->\n(`{{3,}})\w+\n(.*?)\n?\1\n", PAGE, re.DOTALL)
     assert isinstance(found, str)
-    return found
+    return f"{found}\n"
 
 
 def table(heading: str) -> list[list[str]]:
@@ -88,6 +96,9 @@ def test_every_example_is_tested() -> None:
     assert re.findall(r"<!-- example: ([\w-]+) -->", PAGE) == [
         "dream-note",
         "review-note",
+        "review-changes",
+        "orphan-note",
+        "report-note",
         "seeds-note",
         "dream-log",
         "lessons",
@@ -96,6 +107,7 @@ def test_every_example_is_tested() -> None:
         "proposals",
         "runs",
         "daemon-runs",
+        "consolidations",
         "status",
     ]
 
@@ -117,6 +129,75 @@ def test_the_review_note() -> None:
     assert f"{render_review_head()}{render_managed(block.items)}\n" == text
     assert ", ".join(HEADINGS.values()) in PAGE
     assert list(HEADINGS) == list(KINDS)
+
+
+def test_the_orphan_note() -> None:
+    argument = (
+        "Bakers who feed a starter by smell keep it alive longer than bakers who feed it by the clock.",
+        "The nearest known work times feeding by pH and never by smell.",
+    )
+    source = Source(url="https://example.org/starter-ph", title="Feeding a starter by pH")
+    reached = Reached(
+        id="9f86", at=AT, asked=AskedPair(from_="Compost.md", to="Sourdough starter.md", score=0.7, way=None),
+        answer=Answer(verdict="orphan", argument=argument, sources=(source,), edge=""),
+        model="Codex (gpt-5.5)", note="dreams/2026-11-30 dream.md",
+    )  # fmt: skip
+    assert render_orphan(reached) == example("orphan-note")
+
+
+def test_the_report_note() -> None:
+    text = example("report-note")
+    block, problems = read_report(text)
+    assert problems == ()
+    assert block is not None
+    report = Report(
+        nights=block.nights,
+        waiting=(("Notes to merge", 1),),
+        conflicts=(("Rain", "Rain in the log"),),
+        look_alike=(("Compost", "Hot heaps"),),
+    )
+    assert f"{render_report_head()}{render_report(report)}\n" == text
+
+
+def test_consolidations() -> None:
+    (run,) = parse_consolidations(example("consolidations"))
+    assert run.end is End.DONE
+    assert run.is_told
+    assert (run.proposals, run.escalated, run.pairs_judged) == (["cn2sit"], 1, 1)
+    records = [record for _, record in parse_records(example("consolidations"))[0]]
+    head = {"type", "version", "event", "id", "at"}
+    rows = table("| event | holds | meaning |\n| --- | --- | --- |\n| `started`")
+    documented = {names(row[0])[0]: names(row[1]) for row in rows}
+    assert list(documented) == ["started", "resumed", "triaged", "judged", "brought", "ended", "told"]
+    for record in records:
+        assert set(record) - head == set(documented[str(record["event"])])
+    verdicts = next(line for line in PAGE.splitlines() if line.startswith("Verdicts: "))
+    assert names(verdicts)[: len(WORDS)] == list(WORDS)
+
+
+def test_the_changes_of_the_review_note() -> None:
+    text = example("review-changes")
+    block, problems = read_managed(text)
+    assert problems == ()
+    assert block is not None
+    assert f"{render_review_head()}{render_managed(block.items, block.changes)}\n" == text
+    assert [change.kind for change in block.changes] == [kind for kind in KINDS if kind != "link"]
+    page = table_free("**Bold line**")
+    assert [name for name in names(page) if name in LEADS.values()] == list(LEADS.values())
+    assert [name for name in names(page) if name in VERBS.values()] == list(VERBS.values())
+    assert [name for name in names(table_free("**Decided line**, in place of all that")) if name in DONE.values()] == [
+        *DONE.values()
+    ]
+    assert {key for key in NOT_SHOWN if f"`{key}`" in table_free("**Other lines**")} == {"body", "model"}
+    assert f"at most {MOST_REMARKS} are shown" in PAGE
+    assert f"Beyond {MOST_LINES} lines" in PAGE
+    assert {tick.id for tick in read_ticks(text)[0]} == {"stfamx", "cfz4qq"}
+
+
+def table_free(start: str) -> str:
+    """The list item that starts so."""
+    (line,) = (line for line in PAGE.splitlines() if line.startswith(f"- {start}"))
+    return line
 
 
 def test_the_seeds_note() -> None:
@@ -147,7 +228,7 @@ def test_states_are_as_the_table_says(event: Event) -> None:
     paths = ("A.md", "B.md")
     id_ = proposal_id("link", paths, 0)
     proposal = Proposal(id=id_, kind="link", paths=paths, round=0, at=AT, expires_at=None, titles=("A", "B"))
-    details: dict[str, object] = {"edits": [], "verdict": "STANDS"}
+    details: dict[str, object] = {"edits": [], "edge": "feeds", "verdict": "STANDS"}
     steps = [event_record(name, id_, AT, **details) for name in (*before, event)]  # type: ignore[arg-type] # literals
     states, problems = parse_journal("\n".join(json.dumps(step) for step in [proposed_record(proposal), *steps]))
     assert problems == ()

@@ -61,7 +61,7 @@ def test_a_tick_survives_what_a_writer_does_around_it(what: str, before: str, af
     edited = pair("x").replace(before, after)
     assert edited != pair("x")
     ((tick,), problems) = read_ticks(edited)
-    assert (tick.id, tick.choice, tick.from_.title, tick.to.title) == ("k3f7q2", "link", "Compost", "Sourdough"), what
+    assert (tick.id, tick.choice, *(end.title for end in tick.ends)) == ("k3f7q2", "link", "Compost", "Sourdough"), what
     assert problems == ()
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.effects.consent import CONSENT, has_consent, write_consent
-from aria_dream.effects.egress import EGRESS, Cleared, Endpoint, Gate, Turned, find_endpoint
+from aria_dream.effects.egress import EGRESS, Cleared, ClearedText, Endpoint, Gate, Turned, find_endpoint
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.policy import parse_policy
 from aria_dream.policy.sharing import ShareableExcerpt, Sharing, excerpt_text, survey
@@ -202,3 +202,49 @@ def test_nobody_else_makes_an_endpoint_or_clears_a_body(tmp_path: Path) -> None:
     with pytest.raises(TypeError):
         Cleared(endpoint=endpoint, body=b"x")
     assert replace(endpoint, base="/v1").base == "/v1"
+
+
+def test_a_text_for_a_program_needs_the_policy_and_the_confirmation_and_is_logged_before(tmp_path: Path) -> None:
+    rendered: list[str] = []
+
+    def render() -> str:
+        rendered.append("asked")
+        return "Compost wants air"
+
+    def cleared(here: Gate) -> ClearedText | Turned:
+        return here.clear_text("Codex (gpt-5.5)", [excerpt()], render)
+
+    unconfirmed = cleared(gate(tmp_path))
+    assert isinstance(unconfirmed, Turned)
+    assert "nobody confirmed" in unconfirmed.reason
+    write_consent(tmp_path, AT)
+    closed = gate(tmp_path, policy="- never_send: Nothing/\n")  # a pattern that means no note shuts sending
+    assert isinstance(cleared(closed), Turned)
+    assert closed.text_refusal()
+    assert not rendered
+    assert not (tmp_path / EGRESS).exists()
+    text = cleared(replace(gate(tmp_path), purpose="reach"))
+    assert isinstance(text, ClearedText)
+    assert (text.destination, text.text) == ("Codex (gpt-5.5)", "Compost wants air")
+    record = json.loads((tmp_path / EGRESS).read_text(encoding="utf-8"))
+    assert (record["destination"], record["purpose"]) == ("Codex (gpt-5.5)", "reach")
+    assert record["sha256"] == sha256(b"Compost wants air").hexdigest()
+    assert record["blanked"] == {"e-mail": 1}
+    with pytest.raises(TypeError):
+        gate(tmp_path).clear_text("Codex", ["text of a note"], render)  # type: ignore[list-item]  # that is the test
+    with pytest.raises(TypeError):
+        ClearedText(destination="Codex", text="text of a note")
+
+
+def test_what_would_leave_can_be_seen_without_leaving(tmp_path: Path) -> None:
+    assert gate(tmp_path).show_text([excerpt()], lambda: "Compost wants air") == "Compost wants air"
+    assert not (tmp_path / EGRESS).exists()
+    with pytest.raises(TypeError):
+        gate(tmp_path).show_text(["text"], lambda: "text")  # type: ignore[list-item]  # that is the test
+
+
+def test_a_text_that_cannot_be_logged_does_not_leave(tmp_path: Path) -> None:
+    write_consent(tmp_path, AT)
+    (tmp_path / EGRESS).mkdir()
+    with pytest.raises(WriteRefusedError):
+        gate(tmp_path).clear_text("Codex (gpt-5.5)", [excerpt()], lambda: "x")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import time
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 
 from aria_dream.dream.dream_log import DreamBlock, LoggedStart, parse_blocks, render_block, render_head
 from aria_dream.dream.logged import LoggedLink, LoggedPair
+from aria_dream.dream.logged_change import ChangeItem, DecidedChange, LoggedChange, plain_ends
 from aria_dream.dream.review_note import ReviewItem, read_managed, render_managed, render_review_head
 from aria_dream.dream.ticks import read_ticks
 from aria_dream.effects.conflict_copies import merge_conflict_copies
@@ -121,6 +123,36 @@ def test_the_review_lists_what_both_list_and_what_is_still_open() -> None:
     assert merge_reviews(same, same, lambda _: True) == same
     for odd in (same.replace("Write above", "I wrote above"), same.replace("kept: slow", "kept: fast slow\nmine")):
         assert isinstance(merge_reviews(same, odd, lambda _: True), LeftAlone)
+
+
+def changes(*items: ChangeItem) -> str:
+    return render_review_head() + render_managed((), items) + "\n"
+
+
+def test_changes_of_both_and_a_tick_only_under_the_text_it_was_set_for() -> None:
+    ends = (LoggedLink(target="Keep", title="Keep", style="wiki"), LoggedLink(target="", title="Drop", style="plain"))
+    merge = LoggedChange(
+        id="aaaaaa", kind="merge", ends=ends, proposed_on=DAY, reason="same", judge="m", confidence=0.9,
+        mark="00000001", diff=("Keep.md", "+ x"),
+    )  # fmt: skip
+    ticked = replace(merge, approve_ticked=True)
+    other = replace(merge, id="bbbbbb")
+    done = DecidedChange(id="aaaaaa", kind="merge", ends=plain_ends(ends), said="done", at="07:41", undo_until="09:41")
+    undo = replace(done, undo_ticked=True)
+
+    def merged(ours: ChangeItem, *theirs: ChangeItem, open_: bool = True) -> str | LeftAlone:
+        return merge_reviews(changes(ours), changes(*theirs), lambda _: open_)
+
+    assert merged(merge, ticked, other) == changes(ticked, other)
+    assert merged(merge, other, open_=False) == changes(merge)
+    assert merged(merge, replace(ticked, mark="00000002")) == changes(merge)
+    assert merged(ticked, done) == changes(done)
+    assert merged(done, ticked) == changes(done)
+    assert merged(done, undo) == changes(undo)
+    assert merged(other, undo, open_=False) == changes(other, undo)
+    assert merged(replace(done, said="undone", undo_until=""), undo) == changes(
+        replace(done, said="undone", undo_until="")
+    )
 
 
 @pytest.mark.parametrize(

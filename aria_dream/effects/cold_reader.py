@@ -1,0 +1,129 @@
+"""Who looks at a proposal cold, and the one of them that is the model of a server. None is told anything of a dream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from aria_dream.dream.datamark import Datamark
+from aria_dream.dream.janus import JANUS_SCHEMA, JanusVerdict, excerpts_of, janus_prompt, parse_janus
+from aria_dream.dream.triage import Unreadable
+from aria_dream.dream.triage_prompt import too_long
+from aria_dream.effects.egress import Turned
+from aria_dream.effects.model_judge import new_nonce
+from aria_dream.effects.model_server import AskFailed
+from aria_dream.policy.sharing import ShareableExcerpt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from aria_dream.dream.janus import Case
+    from aria_dream.dream.prompt_text import Messages, Prompt
+    from aria_dream.effects.egress import Cleared, Gate
+    from aria_dream.effects.model_server import Model, ModelServer
+
+TOO_LONG = "prompt and notes are too long for the model's window"
+_SHORT_TRIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class NotAsked:
+    """Nobody looked at the proposal."""
+
+    reason: str
+    """One clause."""
+    ends: bool = False
+    """Nobody will look at others now either: the server is gone, the budget spent, the gate shut."""
+
+
+class ColdReader(Protocol):
+    """Janus, whoever it is. `LocalReader` and `janus_cycle.CodexReader` are the two."""
+
+    @property
+    def name(self) -> str:
+        """As the journal names it."""
+        ...
+
+    @property
+    def leaves(self) -> bool:
+        """Whether a case leaves this machine, and so must be made of `ShareableExcerpt`s."""
+        ...
+
+    def text_of(self, case: Case) -> str:
+        """The exact text that `read` would send. Sends, logs and spends nothing."""
+        ...
+
+    def read(self, case: Case) -> JanusVerdict | Unreadable | NotAsked:
+        """The verdict on a case, or why there is none."""
+        ...
+
+
+def shareable(case: Case) -> Sequence[ShareableExcerpt]:
+    """The case's parts, all of which may leave.
+
+    Raises:
+        TypeError: one of them may not.
+    """
+    parts = [part for part in excerpts_of(case) if isinstance(part, ShareableExcerpt)]
+    if len(parts) != len(excerpts_of(case)):
+        raise TypeError("only a ShareableExcerpt may leave this machine")
+    return parts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalReader:
+    """The model of Ollama or of an OpenAI-compatible server, on this machine or where the gate lets text go."""
+
+    server: ModelServer
+    model: Model
+    prompt: Prompt
+    gate: Gate
+    nonce: Callable[[], str] = new_nonce
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    @property
+    def leaves(self) -> bool:
+        """Whether the server is another machine."""
+        return not self.server.endpoint.is_loopback
+
+    def text_of(self, case: Case) -> str:
+        """Both messages, one under the other."""
+        return one_text(self._messages(case))
+
+    def read(self, case: Case) -> JanusVerdict | Unreadable | NotAsked:
+        """The verdict; a broken connection, a busy server and an unreadable answer have one more try."""
+        said: JanusVerdict | Unreadable | NotAsked = NotAsked(TOO_LONG)
+        for _ in range(_SHORT_TRIES):
+            messages = self._messages(case)
+            if too_long(messages):
+                return NotAsked(TOO_LONG)
+            body = self._body(case, messages)
+            if isinstance(body, Turned):
+                return NotAsked(body.reason, ends=True)
+            answer = self.server.ask(body)
+            if isinstance(answer, AskFailed):
+                said, again = NotAsked(answer.reason, ends=answer.is_gone), answer.retry
+            else:
+                said = parse_janus(answer.text)
+                again = isinstance(said, Unreadable)
+            if not again:
+                break
+        return said
+
+    def _messages(self, case: Case) -> Messages:
+        return janus_prompt(self.prompt, Datamark(self.nonce()), case)
+
+    def _body(self, case: Case, messages: Messages) -> bytes | Cleared | Turned:
+        body = self.server.body(self.model, messages, JANUS_SCHEMA)
+        if not self.leaves:
+            return body
+        return self.gate.clear(self.server.endpoint, shareable(case), lambda: body)
+
+
+def one_text(messages: Messages) -> str:
+    """Both messages as one text, as a program with a single input takes them."""
+    return "\n\n".join(part for part in (messages.system, messages.user) if part) + "\n"

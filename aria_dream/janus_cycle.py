@@ -1,0 +1,291 @@
+"""The data path of a cold look, in order, as code: choose, show only the case, ask, read, journal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aria_dream.dream.budget import Refused
+from aria_dream.dream.datamark import Datamark
+from aria_dream.dream.janus import (
+    PROMPT_NAME,
+    ClaimCase,
+    Falls,
+    LinkCase,
+    Stands,
+    Unsure,
+    janus_prompt,
+    parse_janus,
+    word_of,
+)
+from aria_dream.dream.juxtaposition import title_of
+from aria_dream.dream.reach import LONGEST_PROMPT
+from aria_dream.dream.triage_prompt import LocalExcerpt, excerpt_limit, local_excerpt
+from aria_dream.effects import ledger
+from aria_dream.effects.cold_reader import TOO_LONG, LocalReader, NotAsked, one_text, shareable
+from aria_dream.effects.egress import Gate, Turned
+from aria_dream.effects.judges import find_model_server
+from aria_dream.effects.model_judge import new_nonce
+from aria_dream.effects.model_server import NoModel
+from aria_dream.effects.prompts import read_prompt
+from aria_dream.effects.resonance import read_note_text
+from aria_dream.policy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
+from aria_dream.review.proposal import event_record
+from aria_dream.review.reached import source_lines
+from aria_dream.vault.note import parse_note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime, tzinfo
+    from pathlib import Path
+
+    from aria_dream.dream.janus import Case, JanusVerdict
+    from aria_dream.dream.prompt_text import Prompt
+    from aria_dream.dream.reach_events import ReachEnd
+    from aria_dream.dream.triage import Unreadable
+    from aria_dream.dream.triage_prompt import Excerpt
+    from aria_dream.effects.cold_reader import ColdReader
+    from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.effects.ledger import Granted, Resolution
+    from aria_dream.effects.records import RecordBook
+    from aria_dream.policy.settings import Settings
+    from aria_dream.reach_cycle import Reacher
+    from aria_dream.review.proposal import ProposalState
+
+SEEN_KINDS = frozenset({"link", "place_orphan"})
+"""Kinds of proposals that Janus can judge: two notes, or a claim and its sources."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What Janus said of one proposal."""
+
+    state: ProposalState
+    """As it stood when it was shown to Janus."""
+    outcome: JanusVerdict | Unreadable | NotAsked
+
+
+@dataclass(frozen=True, slots=True)
+class NoReader:
+    """Nobody can look at anything now."""
+
+    reason: str
+    """One sentence for the writer, without its full stop."""
+
+
+def open_reader(
+    vault: DreamtVault, state: Path, problems: list[str], *, reacher: Callable[[], Reacher | str], zone: tzinfo
+) -> ColdReader | NoReader:
+    """Whom `janus_backend` names, if they are there. `state` is the account's state folder; `problems` gets what to
+    tell; `reacher` makes the way to Codex, or says why there is none.
+
+    The judge inside is never Janus: it compares two notes and cannot object to anything.
+    """
+    policy = vault.live.policy
+    settings = policy.settings
+    if settings.janus_backend == "off":
+        return NoReader(f"no cold look: `janus_backend` is off ({policy.origin('janus_backend')})")
+    if vault.in_doubt:
+        return NoReader(f"no cold look: {vault.in_doubt}")
+    found = read_prompt(PROMPT_NAME, vault.root, vault.names, vault.home)
+    problems.extend(str(problem) for problem in found.problems)
+    if settings.janus_backend == "codex":
+        if refusal := policy.reach_refusal():
+            return NoReader(f"no cold look: {refusal}")
+        codex = reacher()
+        if isinstance(codex, str):
+            return NoReader(f"no cold look: {codex}")
+        gate = Gate(state=state, sharing=vault.sharing, purpose="janus")
+        return CodexReader(
+            reacher=codex, prompt=found.prompt, gate=gate, state=state, settings=settings, zone=zone
+        )
+    gate = Gate(
+        state=state, sharing=vault.sharing, purpose="janus", allowed=settings.allow_remote_triage
+    )
+    server = find_model_server(vault, gate, settings.triage_backend)
+    if isinstance(server, NoModel):
+        return NoReader(
+            f"no cold look: {server.reason}; Janus needs a language model, since the judge inside can compare two notes"
+            " and not object to anything"
+        )
+    return LocalReader(server=server.server, model=server.model, prompt=found.prompt, gate=gate)
+
+
+def waiting_for_janus(states: Sequence[ProposalState]) -> tuple[ProposalState, ...]:
+    """The open proposals that Janus can judge and has not seen, oldest first."""
+    return tuple(
+        state
+        for state in states
+        if state.state == "proposed" and state.proposal.kind in SEEN_KINDS and not state.janus
+    )
+
+
+def cold_looks(
+    vault: DreamtVault,
+    book: RecordBook,
+    chosen: Sequence[ProposalState],
+    reader: ColdReader,
+    *,
+    clock: Callable[[], datetime],
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Looked, ...]:
+    """One look a proposal, in order; each verdict is journalled as soon as it is there.
+
+    Once nobody can be asked any more, the rest is `NotAsked` for the same reason. A proposal that the writer decided
+    meanwhile keeps its decision; the verdict is noted beside it.
+
+    Raises:
+        WriteRefusedError: the journal or the ledger cannot be written.
+    """
+    looked: list[Looked] = []
+    ended: NotAsked | None = None
+    for state in chosen:
+        outcome: JanusVerdict | Unreadable | NotAsked
+        if ended is not None:
+            outcome = ended
+        else:
+            case = case_of(vault, state, leaves=reader.leaves)
+            outcome = case if isinstance(case, NotAsked) else reader.read(case)
+        if isinstance(outcome, Stands | Falls | Unsure):
+            book.note(
+                event_record(
+                    "janus", state.proposal.id, clock(),
+                    verdict=word_of(outcome), reason=outcome.reason, judge=reader.name,
+                )
+            )  # fmt: skip
+        if isinstance(outcome, NotAsked) and outcome.ends:
+            ended = outcome
+        looked.append(Looked(state, outcome))
+        if progress is not None:
+            progress(len(looked), len(chosen))
+    return tuple(looked)
+
+
+def case_of(vault: DreamtVault, state: ProposalState, *, leaves: bool) -> Case | NotAsked:
+    """What Janus is shown of a proposal: its notes as they read now and the edge, or the claim and its sources.
+
+    Nothing else of the proposal goes in: no way, score, reason, argument, judge or earlier verdict. `leaves`: made of
+    `ShareableExcerpt`s, or not at all.
+    """
+    match state.proposal.kind:
+        case "link":
+            notes = [_note(vault, path, leaves=leaves) for path in state.paths]
+            edge = _text(vault, state.edge, leaves=leaves)
+            parts = [*notes, edge]
+        case "place_orphan":
+            found = state.proposal.evidence
+            claim, sources = found.get("claim"), found.get("sources")
+            if not isinstance(claim, str) or not claim.strip() or not isinstance(sources, list):
+                return NotAsked("its claim is not known on this machine")
+            listed = source_lines([source for source in sources if isinstance(source, dict)])
+            parts = [_text(vault, claim, leaves=leaves), _text(vault, listed, leaves=leaves)]
+        case _:
+            return NotAsked("Janus looks at links and at claims, and this is neither")
+    hindrance = next((part for part in parts if isinstance(part, NotAsked)), None)
+    if hindrance is not None:
+        return hindrance
+    made = [part for part in parts if not isinstance(part, NotAsked)]
+    if state.proposal.kind == "link":
+        return LinkCase(first=made[0], second=made[1], edge=made[2])
+    return ClaimCase(claim=made[0], sources=made[1])
+
+
+def _note(vault: DreamtVault, path: str, *, leaves: bool) -> Excerpt | NotAsked:
+    row = vault.row(path)
+    if row is None:
+        return NotAsked("a note of it is gone, or hidden by the policy")
+    note = parse_note(read_note_text(vault, row))
+    if not leaves:
+        return local_excerpt(title_of(path), note)
+    made = excerpt_note(vault.sharing, note, path, limit=excerpt_limit(note.text[note.body_start :]))
+    return _permitted(made)
+
+
+def _text(vault: DreamtVault, text: str, *, leaves: bool) -> Excerpt | NotAsked:
+    return _permitted(excerpt_text(vault.sharing, text)) if leaves else LocalExcerpt("", text)
+
+
+def _permitted(made: ShareableExcerpt | Withheld) -> Excerpt | NotAsked:
+    return NotAsked(f"it would leave this machine, and {made.reason}") if isinstance(made, Withheld) else made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodexReader:
+    """Codex behind the same wall as a reach, at the cost of the same budget."""
+
+    reacher: Reacher
+    prompt: Prompt
+    gate: Gate
+    state: Path
+    """The account's state folder, where the ledger lies."""
+    settings: Settings
+    zone: tzinfo
+    should_stop: Callable[[], str] = lambda: ""
+    nonce: Callable[[], str] = new_nonce
+
+    @property
+    def name(self) -> str:
+        """Codex and its model."""
+        return self.reacher.destination
+
+    @property
+    def leaves(self) -> bool:
+        """Always."""
+        return True
+
+    def text_of(self, case: Case) -> str:
+        """The prompt as Codex would get it."""
+        return self.gate.show_text(shareable(case), lambda: self._text(case))
+
+    def read(self, case: Case) -> JanusVerdict | Unreadable | NotAsked:
+        """The verdict. Counted before it is asked for; given back only where nothing was sent."""
+        if refusal := self.gate.text_refusal() or self.reacher.missing():
+            return NotAsked(refusal, ends=True)
+        parts, text = shareable(case), self._text(case)
+        if len(text) > LONGEST_PROMPT:
+            return NotAsked(TOO_LONG)
+        granted = ledger.reserve(self.state, self.settings, self.zone, kind="janus")
+        if isinstance(granted, Refused):
+            return NotAsked(granted.reason, ends=True)
+        cleared = self.gate.clear_text(self.reacher.destination, parts, lambda: text)
+        if isinstance(cleared, Turned):
+            ledger.resolve(granted, "unsent")
+            return NotAsked(cleared.reason, ends=True)
+        return self._resolved(granted, self.reacher.run(cleared, granted, should_stop=self.should_stop))
+
+    def _resolved(self, granted: Granted, end: ReachEnd) -> JanusVerdict | Unreadable | NotAsked:
+        """What came of the run; it stands in the ledger when this returns."""
+        said = _outcome(end)
+        ledger.resolve(granted, _resolution(end, said))
+        ledger.excess(granted, end.run.requests)
+        return said
+
+    def _text(self, case: Case) -> str:
+        return one_text(janus_prompt(self.prompt, Datamark(self.nonce()), case, can_open=True))
+
+
+def _outcome(end: ReachEnd) -> JanusVerdict | Unreadable | NotAsked:
+    spent = "spent" if end.run.sent else "nothing was sent"
+    if end.stopped:
+        return NotAsked(f"{end.stopped} ({spent})", ends=True)
+    if end.run.failure is not None:
+        return NotAsked(f"Codex gave no answer: {end.run.failure.kind} ({spent})", ends=True)
+    return parse_janus(end.run.last_message)
+
+
+def _resolution(end: ReachEnd, said: JanusVerdict | Unreadable | NotAsked) -> Resolution:
+    if not end.run.sent:
+        return "unsent"
+    if end.stopped:
+        return "aborted"
+    if end.run.failure is not None:
+        return "refused" if end.run.failure.kind in ("login", "usage limit", "rate limit") else "failed"
+    match said:
+        case Stands():
+            return "stands"
+        case Falls():
+            return "falls"
+        case Unsure():
+            return "unsure"
+        case _:
+            return "unparsed"
