@@ -149,7 +149,8 @@ def consolidate_once(
     try:
         leave("reading")
         work = parts.find(run.parts)
-        seen = remembered_of(past, run, states.values(), work)
+        days = policy.settings.pair_cooldown_days
+        seen = remembered_of(past, run, states.values(), work, lapse_days=days)
         limits = _limits(desk, parts, past, run, waiting)
         for step in steps(run, work, seen, limits, counsel.name):
             leave("judging")
@@ -174,12 +175,14 @@ def _chosen(
     past: Sequence[Consolidation], request: ConsolidationRequest
 ) -> tuple[Consolidation | None, bool]:
     """The run to go on with or to begin, and whether it is an old one; None where there is none to go on with."""
-    last = next(reversed(past), None)
-    is_open = last is not None and last.end in (None, End.INTERRUPTED)
-    if last is not None and is_open and (
-        request.resume == "last" or (request.resume == "night" and last.night == request.night)
-    ):
-        return last, True
+    wanted: Sequence[Consolidation] = ()
+    if request.resume == "last":
+        wanted = past[-1:]
+    elif request.resume == "night":
+        wanted = [run for run in past if run.night == request.night and run.parts == request.parts]
+    unended = [run for run in wanted if not run.is_over]
+    if unended:
+        return unended[-1], True
     if request.resume == "last":
         return None, False
     name = f"night-{request.at:%Y%m%d-%H%M%S}"

@@ -169,9 +169,8 @@ def _with(desk: Desk, how: Sitting) -> Desk:
 
 def _ended(desk: Desk, night: date) -> Consolidation | None:
     """The whole consolidation of that night, where it has come to its end already."""
-    past = [run for run in desk.book.consolidations() if run.night == night]
-    last = past[-1] if past else None
-    return last if last is not None and last.parts == ALL_PARTS and last.is_over else None
+    past = [run for run in desk.book.consolidations() if run.night == night and run.parts == ALL_PARTS]
+    return next((run for run in reversed(past) if run.is_over), None)
 
 
 def _told_again(root: Path, how: Sitting, done: Consolidation) -> Sat:

@@ -36,7 +36,7 @@ def remembered_of(
     states: Iterable[ProposalState],
     work: Work,
     *,
-    lapse_days: int = 90,
+    lapse_days: int,
 ) -> Remembered:
     """What the run knows when it begins.
 

@@ -246,3 +246,18 @@ def test_closed_policy_begins_nothing(tmp_path: Path) -> None:
     result = bench.sit()
     assert result.run is None
     assert "`dreaming` is off" in result.reason
+
+
+def test_a_stage_alone_hides_no_night_that_was_cut_off(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path)
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    bench.sit(Judge(on_ask=interrupt))
+    bench.sit(parts=(Part.TRIAGE,))
+    result = bench.sit(resume="night")
+    assert result.resumed
+    assert result.run is not None
+    assert result.run.end is End.DONE
+    assert len(bench.book.consolidations()) == 2
