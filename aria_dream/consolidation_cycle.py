@@ -26,6 +26,7 @@ from aria_dream.consolidate.record import (
 from aria_dream.consolidate.run import steps, total_questions
 from aria_dream.consolidate.verdict import Escalated
 from aria_dream.consolidate.work import Collapse, Compare, Limits, Resolve, Retire, Settle, Stop, Triage
+from aria_dream.consolidation_morning import note_dismissed
 from aria_dream.cycle import reconciled
 from aria_dream.review.proposal import open_count, planned_record
 from aria_dream.vault.edit import Refusal
@@ -140,6 +141,8 @@ def consolidate_once(
     waiting, most = open_count(states.values()), policy.settings.max_open_proposals
     if waiting >= most and not request.dry_run:
         return ConsolidationResult(run=None, reason=_full(waiting, most))
+    if not request.dry_run:
+        note_dismissed(desk)
     counsel = parts.counsel()
     if isinstance(counsel, str):
         return ConsolidationResult(run=None, reason=counsel)
@@ -150,7 +153,9 @@ def consolidate_once(
         leave("reading")
         work = parts.find(run.parts)
         days = policy.settings.pair_cooldown_days
-        seen = remembered_of(past, run, states.values(), work, lapse_days=days)
+        seen = remembered_of(
+            past, run, states.values(), work, lapse_days=days, dismissed=desk.book.dismissed()
+        )
         limits = _limits(desk, parts, past, run, waiting)
         for step in steps(run, work, seen, limits, counsel.name):
             leave("judging")

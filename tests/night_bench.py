@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.atoms import Atom
+from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part, Scan
 from aria_dream.consolidate.verdict import (
     Conflict,
@@ -219,4 +220,5 @@ class NightBench:
     def tell(self, result: ConsolidationResult) -> Morning:
         """The morning after it."""
         assert result.run is not None
-        return tell_morning(self.desk(), result.run, look_alike=result.look_alike)
+        conflicts = tuple(map(open_conflict, result.open_conflicts))
+        return tell_morning(self.desk(), result.run, look_alike=result.look_alike, conflicts=conflicts)

@@ -14,6 +14,7 @@ import click
 from aria_dream.cli.desk import add_settlement, open_desk
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.vault_argument import vault_argument
+from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part
 from aria_dream.consolidation_cycle import ConsolidationRequest, ConsolidationResult, consolidate_once
 from aria_dream.consolidation_morning import tell_morning
@@ -140,7 +141,7 @@ def sit(vault: Path, how: Sitting) -> Sat:
                 _with(fresh, how),
                 result.run,
                 look_alike=result.look_alike,
-                conflicts=tuple((one.first.title, one.second.title) for one in result.open_conflicts),
+                conflicts=tuple(map(open_conflict, result.open_conflicts)) if Part.RESOLVE in how.parts else None,
             )
         return Sat(result=result, morning=morning, applied=applied, missing=missing)
 

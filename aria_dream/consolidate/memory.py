@@ -37,6 +37,7 @@ def remembered_of(
     work: Work,
     *,
     lapse_days: int,
+    dismissed: frozenset[str] = frozenset(),
 ) -> Remembered:
     """What the run knows when it begins.
 
@@ -48,7 +49,7 @@ def remembered_of(
     apart: set[frozenset[str]] = set()
     busy_atoms: set[str] = set()
     busy_paths: set[str] = set()
-    settled: set[str] = set()
+    settled: set[str] = set(dismissed)
     for state in states:
         if state.proposal.kind == "link":
             continue
