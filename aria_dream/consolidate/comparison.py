@@ -165,7 +165,7 @@ def _tag_doubt(first: Wording, second: Wording) -> str:
 
 
 def _capital_doubt(first: _Read, second: _Read) -> str:
-    """A capital may make a name of a word, `IT` of `it`; at the beginning of a sentence only the first letter is free."""
+    """A capital may make a name of a word, `IT` of `it`; where a sentence begins the first letter is free."""
     if len(first.words) != len(second.words):
         return ""
     for one, other in zip(first.words, second.words, strict=True):
