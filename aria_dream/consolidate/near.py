@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     Sketch = NDArray[np.uint32]
     Vectors = NDArray[np.float32]
 
-LEAST_OVERLAP: Final = 0.3
-"""Of the words of two atoms are shared at least. Of two labelled notes on one subject that are not one, most share a
-tenth."""
+LEAST_OVERLAP: Final = 0.12
+"""Of the words of two atoms are shared at least. Every labelled paraphrase of the corpus shares so many; of two notes
+on one subject that are not one, nine in ten share fewer."""
 SKETCH_WORDS: Final = 192
 """Distinct words of an atom that are kept, the same of every atom that has them (those with the smallest hash): their
 share estimates that of all words."""
