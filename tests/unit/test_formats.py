@@ -19,6 +19,7 @@ from aria_dream.dream.review_note import HEADINGS, read_managed, render_managed,
 from aria_dream.dream.run_record import RunEnd, ended_record, parse_run_log, since_record, started_record
 from aria_dream.dream.seeds import KEYS, parse_seeds, render_seeds_head
 from aria_dream.dream.ticks import read_ticks
+from aria_dream.effects.consent import CONSENT, Confirmed, Unconfirmed, read_consent, write_consent
 from aria_dream.effects.status import DOINGS, LastRun, parse_status, render_status
 from aria_dream.policy.settings import Settings
 from aria_dream.review.journal import parse_journal
@@ -97,6 +98,7 @@ def test_every_example_is_tested() -> None:
         "runs",
         "daemon-runs",
         "status",
+        "consent",
     ]
 
 
@@ -237,6 +239,17 @@ def test_the_status() -> None:
     assert list(rows) == list(json.loads(render_status(status)))
     assert tuple(names(rows["doing"])) == DOINGS
     assert names(rows["last_run"])[:-1] == [field.name for field in fields(LastRun)]
+
+
+def test_the_consent(tmp_path: Path) -> None:
+    (tmp_path / CONSENT).write_text(example("consent"), encoding="utf-8")
+    found = read_consent(tmp_path, machine="desk")
+    assert isinstance(found, Confirmed)
+    assert isinstance(read_consent(tmp_path, machine="lap"), Unconfirmed)
+    write_consent(tmp_path, AT)
+    documented = [names(row[0])[0] for row in table("### `consent.json`")]
+    written = json.loads((tmp_path / CONSENT).read_text("utf-8"))
+    assert documented == list(written) == list(json.loads(example("consent")))
 
 
 def test_markers() -> None:
