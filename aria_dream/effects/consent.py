@@ -20,16 +20,19 @@ if TYPE_CHECKING:
 CONSENT: Final = "consent.json"
 VERSION: Final = 1
 HOW: Final = "`aria-dream consent --give` confirms it"
-PERMITS: Final = (
-    "where a policy says `allow_remote_triage: on`, a judge on another machine (`ollama_url`, `triage_url`) may be sent "
-    + "excerpts of the two notes it judges",
-    "a reach, and the cold reading of what it found (`janus_backend: codex`), may send such excerpts, or a seed of yours, "
-    + "through Codex CLI to the model that `reach_model` names",
+_TRIAGE: Final = (
+    "where a policy says `allow_remote_triage: on`, a judge on another machine (`ollama_url`, `triage_url`) may be"
+    " sent excerpts of the two notes it judges"
 )
+_REACH: Final = (
+    "a reach, and the cold reading of what it found (`janus_backend: codex`), may send such excerpts, or a seed of"
+    " yours, through Codex CLI to the model that `reach_model` names"
+)
+PERMITS: Final = (_TRIAGE, _REACH)
 """What a confirmation permits; it is written into it as the person was shown it."""
 WITHHELD: Final = (
-    "notes that `exclude` or `dream: false` hides, notes of `never_send` or tagged `#private`, and their names in other "
-    "notes; properties, comments, keys and addresses"
+    "notes that `exclude` or `dream: false` hides, notes of `never_send` or tagged `#private`, and their names in"
+    " other notes; properties, comments, keys and addresses"
 )
 """What never leaves, confirmed or not."""
 
