@@ -13,6 +13,7 @@ from tests.model_servers import DROP, KEEP, FakeModel, serving
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CORPUS = REPOSITORY / "examples" / "triage-corpus.jsonl"
+SECOND = REPOSITORY / "benchmarks" / "bridge-pairs.jsonl"
 FORMATS = REPOSITORY / "docs" / "FORMATS.md"
 
 
@@ -35,6 +36,14 @@ def test_the_embedded_judge_says_the_same_twice(corpus: Path) -> None:
     assert sum(kind["of"] for kind in result["kinds"]) == result["pairs"] == len(result["verdicts"])
     right = sum(kind["right"] for kind in result["kinds"])
     assert result["accuracy"] == pytest.approx(right / result["pairs"])
+
+
+@pytest.mark.parametrize(("corpus", "least"), [(CORPUS, 0.90), (SECOND, 0.75)])
+def test_the_embedded_judge_tells_bridges_from_noise(corpus: Path, least: float) -> None:
+    """Before it heeded the signs of a bridge it had 0.48 and 0.46. Nothing was fitted to the second corpus."""
+    result = json.loads(run("eval", "triage", "--backend", "embedded", "--corpus", corpus, "--json").stdout)
+    assert result["bridge_against_noise"] >= least
+    assert result["false_keep"] <= 0.15
 
 
 def test_a_model_is_asked_every_pair_twice_and_its_moods_are_counted(corpus: Path, tmp_path: Path) -> None:
