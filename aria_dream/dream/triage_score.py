@@ -77,7 +77,7 @@ def _is_note(side: CorpusNote) -> bool:
     return not leads_out and not any("\ud800" <= sign <= "\udfff" for sign in side.path + side.title + side.text)
 
 
-_OTHER_WAYS: Final = re.compile(r"[\\\x00-\x1f]|^[A-Za-z]:")
+_OTHER_WAYS: Final = re.compile(r"[\\\x00-\x1f]|^[A-Za-z]:(?! )")
 """Ways to another folder, or to nowhere, on some system."""
 
 
