@@ -35,7 +35,7 @@ FULL_CLAUSE: Final = 6.4
 """Words from which on a clause is as good as a longer one: lists lie below (2 to 3), prose at 6 and above."""
 USUAL_SHARE: Final = 0.6
 """Of the vault's notes have shorter clauses than is usual: where most are jottings, jotting tells nothing."""
-SHAPES: Final = 200
+SHAPES: Final = 100
 """Notes of a vault that say what is usual."""
 COMMON_AXES: Final = 2
 """Directions that the notes of a vault vary in most say which language and what kind of text it is, not what it means.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from aria_dream.dream.bridge import BridgeSigns
     from aria_dream.dream.reason import Common
+    from aria_dream.dream.structure import Structure
 
     Floats = NDArray[np.float64]
     Vectors = NDArray[np.float32]
@@ -50,9 +51,11 @@ NEARER_Z: Final = 1.3
 """`NEARER` is said from here on (nine pairs of ten lie below) where nothing else can be named."""
 NEAR_PASSAGE_Z: Final = 4.0
 """From here on two passages are called close: nine in ten of the pairs that L0 offers lie below."""
-LINKS_ENOUGH: Final = 10
-"""Held-out links from which on the vault speaks for itself: in its links it says what it calls related. Before that
-`FEATURES` tell a bridge from noise no better than chance does, and `bridge` is heeded."""
+LINKS_FEW: Final = 8
+LINKS_ENOUGH: Final = 14
+"""A vault's links, each counted as one over the links of its busier end, so that an index page counts as one: up to
+`LINKS_FEW` they say too little of what the writer calls related, and `bridge` is heeded in place of what they taught,
+which there tells a bridge from noise no better than chance; from `LINKS_ENOUGH` on the vault speaks for itself."""
 UNNAMED: Final = "small signs speak for it, none of which can be named"
 """Why a pair is dropped that the features would keep: a writer has no use for it."""
 
@@ -178,22 +181,29 @@ class Judged:
     """What is heeded while the vault has too few links to learn from; None where it is not known."""
 
 
-def bridge_share(calibration: Calibration) -> float:
-    """How much `bridge_log_odds` count beside what was learned: 1 in a vault without links, 0 from `LINKS_ENOUGH` on.
+def bridge_share(links: Structure, decisions: int) -> float:
+    """How much `bridge_log_odds` count beside what was learned, 0 to 1.
 
-    Two decisions of the writer count as a link does: they teach the weights, and nothing of what is usual.
+    Each decision of the writer counts as half a link: decisions teach the weights, and nothing of what is usual.
     """
-    return max(0.0, 1.0 - (calibration.links + calibration.decisions / 2) / LINKS_ENOUGH)
+    pairs = links.pairs()
+    busier = np.maximum(links.degree[pairs[:, 0]], links.degree[pairs[:, 1]])
+    told = float((1.0 / np.maximum(busier, 1)).sum()) + decisions / 2
+    return min(1.0, max(0.0, (LINKS_ENOUGH - told) / (LINKS_ENOUGH - LINKS_FEW)))
 
 
-def judge_pairs(calibration: Calibration, pairs: Sequence[Judged]) -> tuple[Keep | Drop, ...]:
-    """One verdict a pair, in order. Deterministic. Reasons name the features that spoke loudest."""
+def judge_pairs(
+    calibration: Calibration, pairs: Sequence[Judged], *, share: float = 0.0
+) -> tuple[Keep | Drop, ...]:
+    """One verdict a pair, in order. Deterministic. Reasons name the features that spoke loudest.
+
+    `share`: how much the signs of a bridge count (`bridge_share`).
+    """
     if not pairs:
         return ()
     matrix = feature_matrix([pair.features for pair in pairs])
     likely = probabilities(calibration, matrix)
     spoke = contributions(calibration, matrix)
-    share = bridge_share(calibration)
     return tuple(
         _verdict(
             pair if share and is_known(pair.bridge) else replace(pair, bridge=None),

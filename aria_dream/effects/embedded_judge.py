@@ -115,8 +115,10 @@ class EmbeddedJudge:
     calibration: Calibration
     meanings: Meanings
     sizes: NoteSizes
+    share: float
+    """How much the signs of a bridge count (`bridge_share`)."""
     around: Surroundings | None
-    """What bridges are told by; None where the vault's links teach enough."""
+    """What they are read against; None where they do not count."""
     problem: str
     """Why it judges without sentence embeddings; `""` where it has them."""
 
@@ -161,7 +163,7 @@ class EmbeddedJudge:
             pairs.append(
                 Judged(features=features, common=common, cosine=cosine, apart_below=apart_below, bridge=bridge)
             )
-        return judge_pairs(self.calibration, pairs)
+        return judge_pairs(self.calibration, pairs, share=self.share)
 
     def _bridge(
         self, pair: tuple[int, int], views: Mapping[int, _Viewed], nearness: float, folder_notes: int
@@ -264,13 +266,15 @@ def open_embedded_judge(
             taught = json.loads(render_calibration(calibration))
             sketch = link_sketch(vault.graph)
             _keep(cache, {"told": told, "state": vault.state_hash, "sketch": sketch, "calibration": taught}, usual)
+    share = bridge_share(links_of(ranking, len(vault.facts)), len(decisions))
     return EmbeddedJudge(
         vault=vault,
         ranking=ranking,
         calibration=calibration,
         meanings=meanings,
         sizes=sizes,
-        around=_around(vault, keys, usual) if bridge_share(calibration) else None,
+        share=share,
+        around=_around(vault, keys, usual) if share else None,
         problem=problem,
     )
 

@@ -21,9 +21,10 @@ from aria_dream.dream.bridge import (
     usual_clause,
 )
 from aria_dream.dream.calibration import Calibration
-from aria_dream.dream.judge import FEATURES, LINKS_ENOUGH, Judged, PairFeatures, bridge_share, judge_pairs
+from aria_dream.dream.judge import FEATURES, LINKS_ENOUGH, LINKS_FEW, Judged, PairFeatures, bridge_share, judge_pairs
 from aria_dream.dream.meaning import background
 from aria_dream.dream.reason import Common
+from aria_dream.dream.structure import Structure, structure_of
 from aria_dream.dream.triage import Drop, Keep
 
 GOOD = BridgeSigns(
@@ -142,12 +143,10 @@ def test_nearness_does_without_what_all_notes_vary_in() -> None:
     assert np.isnan(around.nearness(notes[:1], np.zeros((1, 32), np.float32))[0])
 
 
-def calibration(links: int, decisions: int = 0) -> Calibration:
-    width = len(FEATURES)
-    return Calibration(
-        means=(0.0,) * width, scales=(1.0,) * width, weights=(1.0,) * width, threshold=0.0, links=links,
-        decisions=decisions,
-    )  # fmt: skip
+WIDTH = len(FEATURES)
+CALIBRATION = Calibration(
+    means=(0.0,) * WIDTH, scales=(1.0,) * WIDTH, weights=(1.0,) * WIDTH, threshold=0.0, links=0, decisions=0
+)
 
 
 def pair(bridge: BridgeSigns | None, *, text: float, words: tuple[str, ...] = ()) -> Judged:
@@ -158,17 +157,29 @@ def pair(bridge: BridgeSigns | None, *, text: float, words: tuple[str, ...] = ()
     return Judged(features=features, common=common, cosine=0.1, bridge=bridge)
 
 
+def linked(pairs: list[tuple[int, int]], size: int = 100) -> Structure:
+    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return structure_of(size, ends[:, 0], ends[:, 1])
+
+
+def test_links_count_by_what_they_tell() -> None:
+    lone = [(2 * at, 2 * at + 1) for at in range(20)]
+    assert bridge_share(linked([]), 0) == bridge_share(linked(lone[:LINKS_FEW]), 0) == 1
+    assert bridge_share(linked(lone[: (LINKS_FEW + LINKS_ENOUGH) // 2]), 0) == 0.5
+    assert bridge_share(linked(lone[:LINKS_ENOUGH]), 0) == bridge_share(linked(lone), 0) == 0
+    hubs = [(hub, 5 + at) for hub in range(5) for at in range(60)]
+    assert bridge_share(linked(hubs), 0) == 1
+    assert bridge_share(linked([]), 2 * LINKS_ENOUGH) == 0
+    assert 0 < bridge_share(linked([]), 2 * LINKS_FEW + 2) < 1
+
+
 def test_what_the_links_teach_replaces_the_signs_of_a_bridge_bit_by_bit() -> None:
-    assert bridge_share(calibration(0)) == 1
-    assert bridge_share(calibration(LINKS_ENOUGH // 2)) == 0.5
-    assert bridge_share(calibration(0, decisions=LINKS_ENOUGH)) == 0.5
-    assert bridge_share(calibration(LINKS_ENOUGH)) == bridge_share(calibration(1000)) == 0
     bad = replace(GOOD, lift=3.0, folders=("Land", "Land"))
     sure: list[float] = []
     unsure: list[float] = []
-    for links in range(LINKS_ENOUGH + 1):
+    for tenth in range(10, -1, -1):
         pairs = [pair(GOOD, text=-2.0, words=("fire",)), pair(bad, text=2.0, words=("fire",))]
-        for_it, against = judge_pairs(calibration(links), pairs)
+        for_it, against = judge_pairs(CALIBRATION, pairs, share=tenth / 10)
         assert for_it.probability is not None
         assert against.probability is not None
         sure.append(for_it.probability)
@@ -179,15 +190,17 @@ def test_what_the_links_teach_replaces_the_signs_of_a_bridge_bit_by_bit() -> Non
 
 
 def test_verdicts_of_a_vault_without_links() -> None:
-    kept, dropped = judge_pairs(calibration(0), [pair(GOOD, text=-2.0), pair(replace(GOOD, jotting=1.0), text=2.0)])
+    kept, dropped = judge_pairs(
+        CALIBRATION, [pair(GOOD, text=-2.0), pair(replace(GOOD, jotting=1.0), text=2.0)], share=1.0
+    )
     assert isinstance(kept, Keep)
     assert kept.reason == f"{NEARER}, and they lie apart, in Land and in Work"
     assert dropped == Drop(dropped.probability, "A is written in jottings")
     unknown = pair(replace(GOOD, nearness=None), text=2.0)
-    assert judge_pairs(calibration(0), [unknown]) == judge_pairs(calibration(LINKS_ENOUGH), [unknown])
+    assert judge_pairs(CALIBRATION, [unknown], share=1.0) == judge_pairs(CALIBRATION, [unknown])
 
 
 def test_a_vault_that_speaks_for_itself_is_judged_without_them() -> None:
     signs = replace(GOOD, jotting=1.0)
-    with_them, without = (judge_pairs(calibration(LINKS_ENOUGH), [pair(one, text=0.5)]) for one in (signs, None))
+    with_them, without = (judge_pairs(CALIBRATION, [pair(one, text=0.5)]) for one in (signs, None))
     assert with_them == without
