@@ -77,7 +77,7 @@ def signs_of(pairs: tuple[LabelledPair, ...]) -> Floats:
     matrix = np.stack(vectors).astype(np.float16).astype(np.float32)
     first, second = (np.array([notes[getattr(pair, side)] for pair in pairs]) for side in ("a", "b"))
     shapes = [note_shape(note.title, prose(read)) for note, read in zip(notes, parsed, strict=True)]
-    around = surroundings(background(matrix), len(matrix), shapes)
+    around = surroundings(background(matrix), len(matrix), [shape.clause_words for shape in shapes])
     near = around.nearness(matrix[first], matrix[second])
     size = Counter(folder(note) for note in notes)
     return np.array([

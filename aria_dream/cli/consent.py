@@ -60,13 +60,13 @@ def command(vault: str | None, *, act: str | None, yes: bool, as_json: bool) -> 
     if yes and act != "give":
         raise click.UsageError("--yes belongs to --give.")
     state = find_places().state
+    if act == "withdraw":
+        withdraw_consent(state)  # before anything that can fail
     root = find_vault(vault, os.environ, Path())
     to = () if root is None else destinations(read_live_policy(root, find_places()).policy)
     if act == "give" and not _is_given(read_consent(state)):
         _ask(to, yes=yes)
         write_consent(state, datetime.now(UTC).astimezone())
-    elif act == "withdraw":
-        withdraw_consent(state)
     found = read_consent(state)
     if as_json:
         echo_json(_object(found, root, to))

@@ -35,7 +35,7 @@ FULL_CLAUSE: Final = 6.4
 """Words from which on a clause is as good as a longer one: lists lie below (2 to 3), prose at 6 and above."""
 USUAL_SHARE: Final = 0.6
 """Of the vault's notes have shorter clauses than is usual: where most are jottings, jotting tells nothing."""
-SHAPES: Final = 100
+SAMPLE: Final = 100
 """Notes of a vault that say what is usual."""
 COMMON_AXES: Final = 2
 """Directions that the notes of a vault vary in most say which language and what kind of text it is, not what it means.
@@ -55,7 +55,7 @@ _SIGN_WORTH: Final = (
     (re.compile("[\uac00-\ud7af]"), 3),
 )
 """Letters that a Chinese character, a kana and a Korean syllable are worth: what the same thought takes in English."""
-_READ_CHARACTERS: Final = 8_000
+_READ_CHARACTERS: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,15 +72,19 @@ class NoteShape:
 
 
 def note_shape(title: str, prose: str) -> NoteShape:
-    """The shape of a note of that title and prose (links left out); its first 8,000 characters count."""
-    text = prose[:_READ_CHARACTERS]
-    clauses = [count for clause in _CLAUSE_END.split(text) if (count := _words(clause)) > 0]
+    """The shape of a note of that title and prose (links left out); its first 4,000 characters count."""
     return NoteShape(
         title=title,
-        clause_words=sum(clauses) / len(clauses) if clauses else 0.0,
+        clause_words=clause_words(prose),
         is_dated=is_dated(title),
-        days=days_in(f"{title}\n{text}"),
+        days=days_in(f"{title}\n{prose[:_READ_CHARACTERS]}"),
     )
+
+
+def clause_words(prose: str) -> float:
+    """`NoteShape.clause_words` of a note of this prose."""
+    clauses = [words for clause in _CLAUSE_END.split(prose[:_READ_CHARACTERS]) if (words := _words(clause)) > 0]
+    return sum(clauses) / len(clauses) if clauses else 0.0
 
 
 def _words(clause: str) -> float:
@@ -134,9 +138,9 @@ def bridge_signs(
     )
 
 
-def usual_clause(shapes: Sequence[NoteShape]) -> float:
-    """Words of the clauses that are usual among some notes of a vault; at most `FULL_CLAUSE`."""
-    found = [shape.clause_words for shape in shapes if shape.clause_words > 0]
+def usual_clause(clauses: Sequence[float]) -> float:
+    """Words of the clauses that are usual among some notes of a vault, given each note's; at most `FULL_CLAUSE`."""
+    found = [words for words in clauses if words > 0]
     return min(FULL_CLAUSE, float(np.quantile(found, USUAL_SHARE))) if found else FULL_CLAUSE
 
 
@@ -220,11 +224,12 @@ class Surroundings:
         return np.where(known, z, np.nan)
 
 
-def surroundings(found: Background, notes: int, shapes: Sequence[NoteShape]) -> Surroundings:
-    """`found`, which `notes` vectors made, without its common axes (with them where notes are few), and `shapes`."""
+def surroundings(found: Background, notes: int, clauses: Sequence[float]) -> Surroundings:
+    """Of `found`, which `notes` vectors made, without its common axes (with them where notes are few), and of the
+    `clause_words` of some notes."""
     axes = min(COMMON_AXES, notes // _NOTES_PER_AXIS)
     spread = found.spread.astype(np.float64)
     common = np.linalg.eigh(spread)[1][:, len(spread) - axes :]
     keep = np.eye(len(spread)) - common @ common.T
     kept = Background((found.centre @ keep).astype(np.float32), (keep @ spread @ keep).astype(np.float32))
-    return Surroundings(usual_clause(shapes), keep.astype(np.float32), kept)
+    return Surroundings(usual_clause(clauses), keep.astype(np.float32), kept)

@@ -22,6 +22,7 @@ _MONTHS: Final = (
 """By month, as English, German, French, Spanish, Portuguese, Italian, Dutch and Polish write it beside a day."""
 _NUMBER: Final = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names.split("|")}
 _NAME: Final = "|".join(sorted(_NUMBER, key=len, reverse=True))
+_DIGIT = re.compile(r"\d")
 _YEAR_FIRST = re.compile(r"(?<!\d)(?:19|20)\d\d(?:([-./_ ])(\d\d?)\1(\d\d?)|(\d\d)(\d\d))(?!\d)")
 _DAY_FIRST = re.compile(
     rf"(?<![\d.])(\d\d?)(?:st|nd|rd|th|er|º|\.)?\s+(?:(?:de|of)\s+)?({_NAME})\b(?:\.?,?\s+(?:de\s+)?((?:19|20)\d\d))?",
@@ -34,6 +35,8 @@ _WEEK = re.compile(r"(?<!\d)(?:19|20)\d\d-?W\d\d(?!\d)")
 
 def days_in(text: str) -> frozenset[tuple[int, int]]:
     """Month and day of every date that `text` names, the year left out: `2026-03-09`, `9 March`, `am 3. Juli`."""
+    if not _DIGIT.search(text):
+        return frozenset()
     found = [(int(m[2] or m[4]), int(m[3] or m[5])) for m in _YEAR_FIRST.finditer(text)]
     found += [(_NUMBER[m[2].casefold()], int(m[1])) for m in _DAY_FIRST.finditer(text)]
     found += [(_NUMBER[m[1].casefold()], int(m[2])) for m in _MONTH_FIRST.finditer(text)]

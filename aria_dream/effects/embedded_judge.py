@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.dream.bridge import SHAPES, bridge_signs, folder_lift, note_shape, surroundings
+from aria_dream.dream.bridge import SAMPLE, bridge_signs, clause_words, folder_lift, note_shape, surroundings
 from aria_dream.dream.calibration import (
     DECISION_WEIGHT,
     LIFT,
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from aria_dream.dream.bridge import BridgeSigns, NoteShape, Surroundings
+    from aria_dream.dream.bridge import BridgeSigns, Surroundings
     from aria_dream.dream.calibration import Calibration
     from aria_dream.dream.embedding import Passage
     from aria_dream.dream.judge import PairFeatures
@@ -281,12 +281,9 @@ def open_embedded_judge(
 
 def _around(vault: DreamtVault, keys: Sequence[bytes], usual: Background) -> Surroundings:
     """What is usual in the vault, by a sample of its notes that hardly changes with it."""
-    shapes = [_shape(vault, row) for row in background_sample(keys, SHAPES)]
-    return surroundings(usual, min(len(keys), BACKGROUND_NOTES), shapes)
-
-
-def _shape(vault: DreamtVault, row: int) -> NoteShape:
-    return note_shape(title_of(vault.facts[row].path), prose(parse_note(read_note_text(vault, row))))
+    sample = background_sample(keys, SAMPLE)
+    clauses = [clause_words(prose(parse_note(read_note_text(vault, row)))) for row in sample]
+    return surroundings(usual, min(len(keys), BACKGROUND_NOTES), clauses)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,13 @@ def consent_line(root: Path) -> str:
     return str(text)
 
 
+def test_withdrawing_works_whatever_else_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("consent", "--give", "--yes")
+    monkeypatch.setenv("ARIA_DREAM_VAULT", str(tmp_path / "gone"))
+    assert run("consent", "--withdraw", check=False).returncode == 3
+    assert not has_consent(find_places().state)
+
+
 def test_a_script_must_say_yes() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "aria_dream", "consent", "--give"],

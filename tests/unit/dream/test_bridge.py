@@ -103,16 +103,16 @@ def test_what_speaks_for_it_is_true() -> None:
 
 
 def test_what_is_usual_in_a_vault_of_jottings_is_no_sign() -> None:
-    prose = [note_shape("A", PROSE["en"])] * 10
+    prose = note_shape("A", PROSE["en"])
     jotted = note_shape("B", LISTS[0])
-    assert usual_clause(prose) == usual_clause([]) == FULL_CLAUSE
-    assert usual_clause([jotted] * 10) == pytest.approx(jotted.clause_words)
+    assert usual_clause([prose.clause_words] * 10) == usual_clause([]) == FULL_CLAUSE
+    assert usual_clause([jotted.clause_words] * 10) == pytest.approx(jotted.clause_words)
 
     def jotting(usual: float) -> float:
-        return bridge_signs(prose[0], jotted, usual=usual, nearness=1.0, lift=0.0).jotting
+        return bridge_signs(prose, jotted, usual=usual, nearness=1.0, lift=0.0).jotting
 
-    assert jotting(usual_clause(prose)) > 0.5
-    assert jotting(usual_clause([jotted] * 10)) == 0
+    assert jotting(usual_clause([prose.clause_words] * 10)) > 0.5
+    assert jotting(usual_clause([jotted.clause_words] * 10)) == 0
 
 
 def test_a_folder_tells_by_how_few_it_holds() -> None:
