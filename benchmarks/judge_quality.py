@@ -95,7 +95,7 @@ def links_line(folder: Path, work: Path) -> str:
     paths = vault.graph.paths
     began = time.process_time()
     pool = pool_of(judge.ranking, judge.meanings, judge.sizes)
-    likely = probabilities(judge.calibration, feature_matrix(pool.features)) >= 0.5
+    likely = (probabilities(judge.calibration, feature_matrix(pool.features)) >= 0.5) | (judge.share > 0)
     offered = [(a, one) for a, best in judge.ranking.all(POOL_PER_NOTE) for one in best]
     verdicts = iter(
         judge.judge(  # the rest is dropped whatever can be said of it

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -55,6 +56,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_arguments: object) -> None:
         pass
+
+    def parse_request(self) -> bool:
+        """As its base; what was asked of a proxy is answered as if it had been asked of the server itself."""
+        understood = super().parse_request()
+        if understood and not self.path.startswith("/"):
+            self.path = urlsplit(self.path).path
+        return understood
 
     def do_GET(self) -> None:
         self.model.paths.append(self.path)
@@ -147,14 +155,14 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(model: FakeModel | None = None) -> Iterator[FakeModel]:
-    """A server on a free port of loopback for as long as the block lasts."""
+def serving(model: FakeModel | None = None, *, address: str = "127.0.0.1") -> Iterator[FakeModel]:
+    """A server on a free port of `address` for as long as the block lasts."""
     model = model or FakeModel()
     handler = type("Handler", (_Handler,), {"model": model})
-    with _Server(("127.0.0.1", 0), handler) as server:
+    with _Server((address, 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
-        model.url = f"http://127.0.0.1:{server.server_address[1]}"
+        model.url = f"http://{address}:{server.server_address[1]}"
         try:
             yield model
         finally:

@@ -50,6 +50,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Learn from a vault's working memory: append a dated entry and the lessons that the rules admit.",
     ),
     "contract": ("contract", "Take a snapshot of a memory before a synthesis, and check it after."),
+    "consent": ("consent", "Show or give this machine's confirmation that text of notes may leave it."),
     "policy": ("policy", "Show every setting in force, where it comes from, and what needs mending."),
 }
 """Name of each command, in the order of the help: its module in this package, and one line of help (the command's

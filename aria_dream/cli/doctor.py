@@ -15,6 +15,7 @@ import click
 import aria_dream
 from aria_dream.cli.output import counted, echo_json
 from aria_dream.cli.vault_argument import find_vault
+from aria_dream.effects.consent import Confirmed, read_consent
 from aria_dream.effects.ground import folder_refusal
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import find_places
@@ -199,6 +200,17 @@ def check_program(patient: Patient) -> Iterator[Finding]:
             yield Finding(topic="program", name=name, health=Health.OK, text=str(folder))
 
 
+def check_consent(patient: Patient) -> Iterator[Finding]:
+    """Whether text of notes may leave this machine."""
+    found = read_consent(patient.places.state)
+    if isinstance(found, Confirmed):
+        text = f"confirmed on {found.at:%Y-%m-%d}: text of notes may leave this machine where a policy asks for it"
+        yield Finding(topic="program", name="consent", health=Health.NOTE, text=text)
+    else:
+        text = f"not confirmed ({found.reason}), so no text of a note leaves this machine"
+        yield Finding(topic="program", name="consent", health=Health.OK, text=text)
+
+
 def check_model(_: Patient) -> Iterator[Finding]:
     """Whether the embedded model is there, whole, and answers."""
     from aria_dream.effects.embedding import load_embedder
@@ -232,7 +244,7 @@ def check_codex(patient: Patient) -> Iterator[Finding]:
 
 CHECKS: list[Callable[[Patient], Iterator[Finding]]] = [
     check_input, check_power, check_load, check_clock, check_vault, check_watching, check_policy, check_records,
-    check_program, check_model, check_codex,
+    check_program, check_consent, check_model, check_codex,
 ]
 """Every check, in the order of the report. A part that is added later adds its own."""
 

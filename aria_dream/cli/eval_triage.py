@@ -82,8 +82,6 @@ def _read_corpus(path: Path | None) -> tuple[LabelledPair, ...]:
 
 
 def _settings(named: Path | None) -> Settings:
-
-
     if named is not None:
         return read_live_policy(named.expanduser().absolute(), find_places()).policy.settings
     return parse_policy(None, env=os.environ)[0].settings
@@ -118,7 +116,7 @@ def _print(run: TriageRun, score: TriageScore, *, left_out: int) -> None:
     middle, slow = _latency(run.seconds)
     click.echo(f"{run.judge}: {counted(score.pairs, 'labelled pair')}, judged twice")
     if left_out:
-        click.echo(f"  ({counted(left_out, 'pair')} left out: one of the two notes links the other)")
+        click.echo(f"  ({counted(left_out, 'pair')} left out: linked already, or hidden by their own properties)")
     click.echo()
     for name, share in (
         ("accuracy", score.accuracy),

@@ -48,7 +48,9 @@ class Datamark:
 
     def wrap(self, text: str) -> str:
         """`text`, made harmless, between the sentinels, each of its lines marked. Without a line end."""
-        harmless = harmless_text(text).replace(self.nonce, "")
+        harmless = harmless_text(text)
+        while self.nonce in harmless:  # what closes the gap of one may be another
+            harmless = harmless.replace(self.nonce, "")
         lines = [f"{LINE_MARK}{line}".rstrip() for line in harmless.split("\n")]
         return "\n".join((self.opener, *lines, self.closer))
 

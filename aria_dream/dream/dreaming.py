@@ -7,7 +7,7 @@ give the same dream.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from aria_dream.dream.juxtaposition import Dropped, Survivor
 from aria_dream.dream.triage import outcome
@@ -137,12 +137,18 @@ def dream(
                 dropped=tuple(sorted(dropped, key=lambda drop: not drop.unreadable)[:DROPS_SHOWN]),
                 tried=tuple(tried),
             )
-        if dropped:
-            reason = "the judge kept none of what resonated"
+        if any(not drop.unreadable for drop in dropped):
+            reason = _KEPT_NONE
+        elif dropped and reason != _KEPT_NONE:
+            reason = _NO_ANSWER
         if wish.asked is not None:
             break
         memory = replace(memory, starts=(*memory.starts, start.path))
     return NothingDreamt(reason=reason, tried=tuple(tried))
+
+
+_KEPT_NONE: Final = "the judge kept none of what resonated"
+_NO_ANSWER: Final = "the judge gave no answer that can be read"
 
 
 def _pool(ranked: Sequence[Juxtaposition], memory: Memory, wish: Wish) -> list[Juxtaposition]:

@@ -6,11 +6,13 @@ one feature among others; the sentence embeddings are what it adds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from aria_dream.dream.bridge import NEARER, bridge_log_odds, is_known, speaks_against, speaks_for
 from aria_dream.dream.calibration import Calibration, Prior, contributions, probabilities
 from aria_dream.dream.reason import FEW_WORDS, apart_from_text, meet, mentioned, speak_of
 from aria_dream.dream.triage import Drop, Keep
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from aria_dream.dream.bridge import BridgeSigns
     from aria_dream.dream.reason import Common
+    from aria_dream.dream.structure import Structure
 
     Floats = NDArray[np.float64]
     Vectors = NDArray[np.float32]
@@ -44,10 +48,14 @@ NEAR_Z: Final = 2.5
 """From here on a reason may say that two notes are close in meaning; below `AWAY_Z` that they are not."""
 AWAY_Z: Final = 1.0
 NEARER_Z: Final = 1.3
-NEARER: Final = "they are nearer in meaning than most notes here are to each other"
-"""Said from `NEARER_Z` on (nine pairs of ten lie below) where nothing else can be named."""
+"""`NEARER` is said from here on (nine pairs of ten lie below) where nothing else can be named."""
 NEAR_PASSAGE_Z: Final = 4.0
 """From here on two passages are called close: nine in ten of the pairs that L0 offers lie below."""
+LINKS_FEW: Final = 8
+LINKS_ENOUGH: Final = 14
+"""A vault's links, each counted as one over the links of its busier end, so that an index page counts as one: up to
+`LINKS_FEW` they say too little of what the writer calls related, and `bridge` is heeded in place of what they taught,
+which there tells a bridge from noise no better than chance; from `LINKS_ENOUGH` on the vault speaks for itself."""
 UNNAMED: Final = "small signs speak for it, none of which can be named"
 """Why a pair is dropped that the features would keep: a writer has no use for it."""
 
@@ -169,19 +177,49 @@ class Judged:
     """Of the two notes' vectors, uncentred: near 1 for two notes that say the same."""
     apart_below: float = 0.0
     """A cosine up to which this vault's writer holds notes apart: nearly all that are linked lie below."""
+    bridge: BridgeSigns | None = None
+    """What is heeded while the vault has too few links to learn from; None where it is not known."""
 
 
-def judge_pairs(calibration: Calibration, pairs: Sequence[Judged]) -> tuple[Keep | Drop, ...]:
-    """One verdict a pair, in order. Deterministic. Reasons name the features that spoke loudest."""
+def bridge_share(links: Structure, decisions: int) -> float:
+    """How much `bridge_log_odds` count beside what was learned, 0 to 1.
+
+    Each decision of the writer counts as half a link: decisions teach the weights, and nothing of what is usual.
+    """
+    pairs = links.pairs()
+    busier = np.maximum(links.degree[pairs[:, 0]], links.degree[pairs[:, 1]])
+    told = float((1.0 / np.maximum(busier, 1)).sum()) + decisions / 2
+    return min(1.0, max(0.0, (LINKS_ENOUGH - told) / (LINKS_ENOUGH - LINKS_FEW)))
+
+
+def judge_pairs(
+    calibration: Calibration, pairs: Sequence[Judged], *, share: float = 0.0
+) -> tuple[Keep | Drop, ...]:
+    """One verdict a pair, in order. Deterministic. Reasons name the features that spoke loudest.
+
+    `share`: how much the signs of a bridge count (`bridge_share`).
+    """
     if not pairs:
         return ()
     matrix = feature_matrix([pair.features for pair in pairs])
     likely = probabilities(calibration, matrix)
     spoke = contributions(calibration, matrix)
     return tuple(
-        _verdict(pair, float(probability), dict(zip(FEATURES, row.tolist(), strict=True)))
+        _verdict(
+            pair if share and is_known(pair.bridge) else replace(pair, bridge=None),
+            _pooled(float(probability), pair, share),
+            dict(zip(FEATURES, row.tolist(), strict=True)),
+        )
         for pair, probability, row in zip(pairs, likely, spoke, strict=True)
     )
+
+
+def _pooled(learned: float, pair: Judged, share: float) -> float:
+    """The probability with `share` of its log odds from the signs of a bridge, where they are known."""
+    if not share or not is_known(pair.bridge):
+        return learned
+    odds = (1.0 - share) * math.log(learned / (1.0 - learned)) + share * bridge_log_odds(pair.bridge)
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
 def says_the_same(pair: Judged) -> bool:
@@ -204,8 +242,11 @@ def _verdict(pair: Judged, probability: float, spoke: dict[str, float]) -> Keep 
     if says_the_same(pair):
         return Drop(min(probability, KEPT_FROM / 2), "say nearly the same, which is for consolidation to merge")
     if probability < KEPT_FROM:
-        return Drop(probability, _dropped_because(pair))
+        against = speaks_against(pair.bridge) if pair.bridge else None
+        return Drop(probability, against or _dropped_because(pair))
     clauses = _speaking_for(pair, spoke)
+    if pair.bridge and not clauses:
+        clauses = [speaks_for(pair.bridge)]
     if not clauses:
         return Drop(float(np.nextafter(KEPT_FROM, 0.0)), UNNAMED)
     return Keep(probability, _joined(clauses[:2]))

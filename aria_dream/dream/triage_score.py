@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from aria_dream.dream.triage import Keep, Unreadable
 from aria_dream.errors import Problem
@@ -58,7 +59,7 @@ def _parse_pair(line: str) -> LabelledPair | None:
         found = json.loads(line)
         label = found["label"]
         sides = [CorpusNote(side["path"], side["title"], side["text"]) for side in (found["a"], found["b"])]
-        known = label in ("keep", "drop") and all(isinstance(v, str) for s in sides for v in (s.path, s.title, s.text))
+        known = label in ("keep", "drop") and all(map(_is_note, sides))
         return (
             LabelledPair(id=str(found["id"]), kind=str(found["kind"]), label=label, a=sides[0], b=sides[1])
             if known
@@ -66,6 +67,18 @@ def _parse_pair(line: str) -> LabelledPair | None:
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
+
+
+def _is_note(side: CorpusNote) -> bool:
+    """Whether it can be laid out: text that UTF-8 can hold, under a path that leads out of no folder."""
+    if not all(isinstance(value, str) for value in (side.path, side.title, side.text)):
+        return False
+    leads_out = any(not part.strip(". ") for part in side.path.split("/")) or _OTHER_WAYS.search(side.path)
+    return not leads_out and not any("\ud800" <= sign <= "\udfff" for sign in side.path + side.title + side.text)
+
+
+_OTHER_WAYS: Final = re.compile(r"[\\\x00-\x1f]|^[A-Za-z]:(?! )")
+"""Ways to another folder, or to nowhere, on some system."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

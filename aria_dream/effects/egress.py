@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from aria_dream.effects.consent import has_consent
+from aria_dream.effects.consent import HOW, has_consent
 from aria_dream.effects.journal import Journal
 from aria_dream.effects.lock import writer_lock
 from aria_dream.policy.sharing import ShareableExcerpt
@@ -179,11 +179,11 @@ class Gate:
 
     def _refusal(self, endpoint: Endpoint) -> str:
         if not self.allowed:
-            return f"{endpoint.host} is another machine, and the policy says `allow_remote_triage: off`"
+            return f"{endpoint.host} is another machine, and the policy does not say `allow_remote_triage: on`"
         if self.sharing.closed:
             return self.sharing.closed
         if not has_consent(self.state):
-            return f"{endpoint.host} is another machine, and nobody confirmed on this one that text may leave it"
+            return f"{endpoint.host} is another machine, and nobody confirmed on this one that text may leave it; {HOW}"
         return ""
 
     def clear(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from aria_dream.dream.bridge import SAMPLE, bridge_signs, clause_words, folder_lift, note_shape, surroundings
 from aria_dream.dream.calibration import (
     DECISION_WEIGHT,
     LIFT,
@@ -32,11 +33,19 @@ from aria_dream.dream.judge import (
     JUDGE_NAME,
     PRIOR,
     Judged,
+    bridge_share,
     judge_pairs,
     pair_features,
 )
 from aria_dream.dream.juxtaposition import log_odds, title_of
-from aria_dream.dream.meaning import Meanings, background, background_sample, parse_background, render_background
+from aria_dream.dream.meaning import (
+    BACKGROUND_NOTES,
+    Meanings,
+    background,
+    background_sample,
+    parse_background,
+    render_background,
+)
 from aria_dream.dream.pool import HIDDEN_SHARE, ROUNDS, NoteSizes, features_of, learn_calibration, links_of
 from aria_dream.dream.reason import Between, NoteView, fold, hinted, in_common
 from aria_dream.effects.embedding import (
@@ -59,6 +68,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from aria_dream.dream.bridge import BridgeSigns, Surroundings
     from aria_dream.dream.calibration import Calibration
     from aria_dream.dream.embedding import Passage
     from aria_dream.dream.judge import PairFeatures
@@ -105,6 +115,10 @@ class EmbeddedJudge:
     calibration: Calibration
     meanings: Meanings
     sizes: NoteSizes
+    share: float
+    """How much the signs of a bridge count (`bridge_share`)."""
+    around: Surroundings | None
+    """What they are read against; None where they do not count."""
     problem: str
     """Why it judges without sentence embeddings; `""` where it has them."""
 
@@ -124,6 +138,7 @@ class EmbeddedJudge:
         told = self.meanings.likeness(links, first, second)
         cosines = np.einsum("ij,ij->i", self.meanings.of(first), self.meanings.of(second))
         folders = self.sizes.folders
+        apart = self.around.nearness(self.meanings.of(first), self.meanings.of(second)) if self.around else cosines
         often = Counter(tag for fact in self.vault.facts for tag in fact.tags)
         pairs = []
         for at, (one, (a, b), values) in enumerate(zip(found, rows, features_of(told), strict=True)):
@@ -144,8 +159,28 @@ class EmbeddedJudge:
                 hints=hinted(terms, title_of(one.from_), title_of(one.to)),
             )
             cosine = float(cosines[at]) if features.nearness is not None else None
-            pairs.append(Judged(features=features, common=common, cosine=cosine, apart_below=apart_below))
-        return judge_pairs(self.calibration, pairs)
+            bridge = self._bridge(rows[at], views, float(apart[at]), features.folder_notes)
+            pairs.append(
+                Judged(features=features, common=common, cosine=cosine, apart_below=apart_below, bridge=bridge)
+            )
+        return judge_pairs(self.calibration, pairs, share=self.share)
+
+    def _bridge(
+        self, pair: tuple[int, int], views: Mapping[int, _Viewed], nearness: float, folder_notes: int
+    ) -> BridgeSigns | None:
+        """The signs of a bridge, where they count; notes that lie in no folder do not lie in one."""
+        if self.around is None:
+            return None
+        one, two = (note_shape(views[row].words.title, views[row].words.prose) for row in pair)
+        folders = self.sizes.folders[pair[0]], self.sizes.folders[pair[1]]
+        return bridge_signs(
+            one,
+            two,
+            usual=self.around.clause_words,
+            nearness=nearness,
+            lift=folder_lift(len(self.sizes.folders), folder_notes if folders[0] else 0),
+            folders=(folders[0].rpartition("/")[2], folders[1].rpartition("/")[2]),
+        )
 
     def _view(self, row: int) -> _Viewed:
         note = parse_note(read_note_text(self.vault, row))
@@ -231,9 +266,24 @@ def open_embedded_judge(
             taught = json.loads(render_calibration(calibration))
             sketch = link_sketch(vault.graph)
             _keep(cache, {"told": told, "state": vault.state_hash, "sketch": sketch, "calibration": taught}, usual)
+    share = bridge_share(links_of(ranking, len(vault.facts)), len(decisions))
     return EmbeddedJudge(
-        vault=vault, ranking=ranking, calibration=calibration, meanings=meanings, sizes=sizes, problem=problem
+        vault=vault,
+        ranking=ranking,
+        calibration=calibration,
+        meanings=meanings,
+        sizes=sizes,
+        share=share,
+        around=_around(vault, keys, usual) if share else None,
+        problem=problem,
     )
+
+
+def _around(vault: DreamtVault, keys: Sequence[bytes], usual: Background) -> Surroundings:
+    """What is usual in the vault, by a sample of its notes that hardly changes with it."""
+    sample = background_sample(keys, SAMPLE)
+    clauses = [clause_words(prose(parse_note(read_note_text(vault, row)))) for row in sample]
+    return surroundings(usual, min(len(keys), BACKGROUND_NOTES), clauses)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,26 @@ class OllamaServer:
         """The model, as `/api/tags` lists it; a tag that is left out means `latest`. One of the cloud is none."""
         if is_cloud_name(name):
             return NoModel(f"“{name}”: {CLOUD}", is_running=True)
+        models = self._listed()
+        if isinstance(models, NoModel):
+            return models
+        entry = next((each for each in models if _is_named(each, name)), None)
+        if entry is None:
+            return NoModel(f"Ollama runs but has no model “{name}”; `ollama pull {name}` gets it", is_running=True)
+        if _is_remote(entry):
+            return NoModel(f"“{name}”: {CLOUD}", is_running=True)
+        digest = entry.get("digest")
+        return Model(name, digest if isinstance(digest, str) else "")
+
+    def forwards(self, name: str) -> bool:
+        """Whether this is an Ollama that would send what the model is asked to its cloud; False where it is none."""
+        models = () if is_cloud_name(name) else self._listed()
+        if isinstance(models, NoModel):
+            return False
+        return is_cloud_name(name) or any(_is_named(entry, name) and _is_remote(entry) for entry in models)
+
+    def _listed(self) -> list[dict[str, object]] | NoModel:
+        """What `/api/tags` lists; nothing of a note is asked with it."""
         body = bytearray()
         answer = exchange(self.endpoint, "GET", "/api/tags", patience=self.looking, take=lambda p: _more(body, p))
         if isinstance(answer, Unanswered):
@@ -56,13 +76,7 @@ class OllamaServer:
         models = found.get("models") if found is not None else None
         if not isinstance(models, list):
             return NoModel("what answers there is no Ollama", is_running=False)
-        for entry in models:
-            if isinstance(entry, dict) and _is_named(entry, name):
-                if _is_remote(entry):
-                    return NoModel(f"“{name}”: {CLOUD}", is_running=True)
-                digest = entry.get("digest")
-                return Model(name, digest if isinstance(digest, str) else "")
-        return NoModel(f"Ollama runs but has no model “{name}”; `ollama pull {name}` gets it", is_running=True)
+        return [entry for entry in models if isinstance(entry, dict)]
 
     def body(self, model: Model, messages: Messages, schema: dict[str, object]) -> bytes:
         """The request. `truncate` and `shift` are of newer versions and make an error of what older ones cut."""

@@ -21,6 +21,7 @@ from aria_dream.effects.model_server import (
     json_object,
     refusal_of,
 )
+from aria_dream.effects.ollama import CLOUD, OllamaServer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +44,10 @@ class OpenAIServer:
     """An answer is cut there, and a cut one is no answer."""
 
     def find_model(self, name: str) -> Model | NoModel:
-        """The model of that name, or the only one there is: llama.cpp serves one, whatever it is asked for."""
+        """The model of that name, or the only one there is: llama.cpp serves one, whatever it is asked for.
+
+        Ollama speaks this wire too, and lists models of its cloud on it as if they were here: none of those is one.
+        """
         body = bytearray()
 
         def take(piece: bytes) -> bool:
@@ -55,6 +59,8 @@ class OpenAIServer:
             return NoModel(f"no model's server answers at {self.endpoint}", is_running=answer.kind != "unreachable")
         if answer.status == 503:
             return NoModel("the model's server is still loading its model", is_running=True)
+        if answer.status in (401, 403):
+            return NoModel(f"the model's server at {self.endpoint} wants a login, which we have not", is_running=True)
         found = json_object(bytes(body)) if answer.status == 200 else None
         data = found.get("data") if found is not None else None
         if not isinstance(data, list):
@@ -64,6 +70,9 @@ class OpenAIServer:
         if not chosen:
             listed = ", ".join(sorted(models)[:5]) or "none"
             return NoModel(f"the server has no model “{name}”; `triage_model` can be one of: {listed}", is_running=True)
+        ollama = OllamaServer(endpoint=replace(self.endpoint, base=""), looking=self.looking, asking=self.asking)
+        if ollama.forwards(chosen):
+            return NoModel(f"“{chosen}”: {CLOUD}", is_running=True)
         return Model(chosen, _digest(models[chosen]))
 
     def body(self, model: Model, messages: Messages, schema: dict[str, object]) -> bytes:

@@ -62,6 +62,13 @@ def test_consolidate(garden: Path) -> None:
     assert set(nothing) == set(found)
 
 
+def test_consent(garden: Path) -> None:
+    (found,) = printed("consent", garden, "--json")
+    assert set(found) == listed("consent")
+    rows = {"purpose", "to", "asked_for", "text", "leaves"}
+    assert [set(each) for each in found["destinations"]] == [rows, rows]
+
+
 def test_demo(tmp_path: Path) -> None:
     (found,) = printed("demo", "--json", "--keep", tmp_path / "kept")
     assert set(found) == listed("demo")

@@ -73,7 +73,7 @@ def test_what_an_openai_compatible_server_is_asked() -> None:
     (request,) = model.requests
     assert request["response_format"]["json_schema"]["schema"] == VERDICT_SCHEMA
     assert (request["temperature"], request["seed"], request["max_tokens"]) == (0, 4711, ANSWER_TOKENS)
-    assert model.paths == ["/v1/models"] * 3 + ["/v1/chat/completions"]
+    assert model.paths == ["/v1/models", "/api/tags"] * 3 + ["/v1/chat/completions"]
 
 
 def test_loopback_has_another_address_too() -> None:
@@ -139,6 +139,29 @@ def test_models_of_the_cloud_are_refused_by_what_the_server_tells() -> None:
         failed = answer(model)
     assert isinstance(failed, AskFailed)
     assert failed.is_gone
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {**MODEL, "name": "gpt-oss:120b-cloud", "model": "gpt-oss:120b-cloud"},
+        {**MODEL, "remote_host": "https://ollama.com:443"},
+        {**MODEL, "remote_model": "gpt-oss:120b"},
+    ],
+)
+@pytest.mark.parametrize("asked", ["judge", "judge:latest", "gpt-oss:120b-cloud", "whatever"])
+def test_ollamas_other_wire_is_no_way_into_its_cloud(entry: dict[str, Any], asked: str) -> None:
+    """`triage_backend: openai` with Ollama's own address; its one model is taken whatever the policy calls it."""
+    with serving(FakeModel(models=[entry])) as model:
+        found = openai(model.url).find_model(asked)
+    assert isinstance(found, NoModel)
+    assert "cloud" in found.reason
+    assert model.requests == []
+
+
+def test_another_server_is_asked_for_no_tags_that_matter() -> None:
+    with serving(FakeModel(models=[{**MODEL, "name": "cloudy:4b"}])) as model:
+        assert isinstance(openai(model.url).find_model("cloudy:4b"), Model)
 
 
 @pytest.mark.parametrize(

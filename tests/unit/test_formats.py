@@ -36,6 +36,7 @@ from aria_dream.dream.review_note import HEADINGS, read_managed, render_managed,
 from aria_dream.dream.run_record import RunEnd, ended_record, parse_run_log, since_record, started_record
 from aria_dream.dream.seeds import KEYS, parse_seeds, render_seeds_head
 from aria_dream.dream.ticks import read_ticks
+from aria_dream.effects.consent import CONSENT, Confirmed, Unconfirmed, read_consent, write_consent
 from aria_dream.effects.reach_wait import PAUSE, note_failure
 from aria_dream.effects.status import DOINGS, LastRun, parse_status, render_status
 from aria_dream.policy.settings import Settings
@@ -123,6 +124,7 @@ def test_every_example_is_tested() -> None:
         "daemon-runs",
         "consolidations",
         "status",
+        "consent",
         "reach-corpus",
         "reach-answers",
     ]
@@ -359,6 +361,7 @@ def test_the_status() -> None:
     assert names(rows["last_run"])[:-1] == [field.name for field in fields(LastRun)]
 
 
+        "consent",
 def test_files_for_measuring_a_reach() -> None:
     items, problems = parse_reach_corpus(example("reach-corpus"))
     assert problems == ()

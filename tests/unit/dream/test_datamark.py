@@ -50,6 +50,8 @@ def test_no_sentinel_and_no_role_can_be_forged(forged: str) -> None:
 def test_the_nonce_stands_in_the_sentinels_only() -> None:
     wrapped = MARK.wrap(f"a {MARK.nonce} b {MARK.nonce[:8]}\u200b{MARK.nonce[8:]} c")
     assert wrapped.split("\n")[1] == f"{LINE_MARK}a  b  c"
+    nested = MARK.wrap(f"{MARK.nonce[:8]}{MARK.nonce[:8]}{MARK.nonce}{MARK.nonce[8:]}{MARK.nonce[8:]}")
+    assert nested.split("\n")[1] == LINE_MARK.rstrip()
 
 
 def test_what_a_reader_sees_is_kept() -> None:

@@ -104,6 +104,13 @@ def test_a_start_without_survivors_gives_way_to_the_next() -> None:
 def test_an_empty_dream_says_whom_it_tried_and_why() -> None:
     found = dream(NOTES, Ranks({"a.md": [pair("a.md", "b.md")]}), Scripted({}), Memory(), Random(1), wish(asked="a.md"))
     assert found == NothingDreamt(reason="the judge kept none of what resonated", tried=("a.md",))
+    mute = {name: Unreadable("the answer is empty") for name in ("b.md", "d.md")}
+    both = Ranks({"a.md": [pair("a.md", "b.md"), pair("a.md", "d.md")]})
+    found = dream(NOTES, both, Scripted(mute), Memory(), Random(1), wish(asked="a.md"))
+    assert found == NothingDreamt(reason="the judge gave no answer that can be read", tried=("a.md",))
+    half = Scripted({"b.md": mute["b.md"]})
+    found = dream(NOTES, both, half, Memory(), Random(1), wish(asked="a.md"))
+    assert found == NothingDreamt(reason="the judge kept none of what resonated", tried=("a.md",))
     nobody = dream([], Ranks({}), Scripted({}), Memory(), Random(1), wish())
     assert nobody == NothingDreamt(reason="there is no note here to dream from", tried=())
 

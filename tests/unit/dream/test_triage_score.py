@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from aria_dream.dream.triage import Drop, Keep, Unreadable
 from aria_dream.dream.triage_score import KindScore, parse_corpus, render_bar, score_triage
 
@@ -41,6 +43,25 @@ def test_a_line_that_is_no_pair_is_told() -> None:
     pairs, problems = parse_corpus("\n".join([CORPUS.splitlines()[0], *broken]), "c.jsonl")
     assert len(pairs) == 1
     assert [problem.line for problem in problems] == [2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../A.md", "B/../../A.md", "/etc/A.md", "C:/A.md", "..\\A.md", "B//A.md", "./A.md", "B/...", "", "A\0.md"],
+)
+def test_a_path_that_leads_out_of_the_corpus_is_no_note(path: str) -> None:
+    pair = json.loads(CORPUS.splitlines()[0])
+    pair["a"]["path"] = path
+    assert [problem.line for problem in parse_corpus(json.dumps(pair))[1]] == [1]
+
+
+def test_names_and_texts_that_a_note_may_have() -> None:
+    pair = json.loads(CORPUS.splitlines()[0])
+    for path in ("Who?.md", "A: B.md", "…/x.md", ".hidden/A.md", "A..md"):
+        pair["a"]["path"] = path
+        assert parse_corpus(json.dumps(pair))[1] == ()
+    pair["a"]["text"] = "half a character \ud800"
+    assert len(parse_corpus(json.dumps(pair))[1]) == 1
 
 
 def test_bars() -> None:
