@@ -361,7 +361,6 @@ def test_the_status() -> None:
     assert names(rows["last_run"])[:-1] == [field.name for field in fields(LastRun)]
 
 
-        "consent",
 def test_files_for_measuring_a_reach() -> None:
     items, problems = parse_reach_corpus(example("reach-corpus"))
     assert problems == ()
@@ -377,6 +376,17 @@ def test_files_for_measuring_a_reach() -> None:
     assert set(rows) == {*records[0], *records[1], "honest"} - {"type"}
     assert names(rows["made"]) == sorted(MADE)
     assert set(names(rows["findings"])) == set(FINDINGS)
+
+
+def test_the_consent(tmp_path: Path) -> None:
+    (tmp_path / CONSENT).write_text(example("consent"), encoding="utf-8")
+    found = read_consent(tmp_path, machine="desk")
+    assert isinstance(found, Confirmed)
+    assert isinstance(read_consent(tmp_path, machine="lap"), Unconfirmed)
+    write_consent(tmp_path, AT)
+    documented = [names(row[0])[0] for row in table("### `consent.json`")]
+    written = json.loads((tmp_path / CONSENT).read_text("utf-8"))
+    assert documented == list(written) == list(json.loads(example("consent")))
 
 
 def test_markers() -> None:
