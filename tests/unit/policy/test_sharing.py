@@ -287,3 +287,42 @@ def test_secrets_go(text: str, secret: str) -> None:
 def test_prose_stays(text: str) -> None:
     clean, _ = redact_secrets(text)
     assert clean == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It touches [[Diary/Mother|what I never say]] somehow",
+        "It touches [what I never say](Diary/Mother.md) somehow",
+        "It touches [[Elsewhere/mother#part|what I never say]] somehow",
+        "It touches ![[Diary/no such note|what I never say]] somehow",
+    ],
+)
+def test_a_seed_or_a_reason_shows_nothing_of_a_link_to_a_private_note(text: str) -> None:
+    sharing = sharing_of("- never_send: Diary\n", Facts(path="Diary/Mother.md"))
+    excerpt = excerpt_text(sharing, text)
+    assert isinstance(excerpt, ShareableExcerpt)
+    assert excerpt.text == f"It touches {'!' if '![[' in excerpt.text else ''}[private note] somehow"
+    assert excerpt.blanked == (("private note", 1),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["**Heart** condition", "Heart&nbsp;condition", "heart\u3164 condition", "He\x00art\x0bcondition",
+     "HEART_CONDITION"],
+)  # fmt: skip
+def test_names_are_known_however_they_are_joined(text: str) -> None:
+    sharing = sharing_of("- never_send: Diary\n", Facts(path="Diary/Heart condition.md"))
+    excerpt = excerpt_text(sharing, f"about {text}, you know")
+    assert isinstance(excerpt, ShareableExcerpt)
+    assert excerpt.blanked == (("private note", 1),)
+    assert "eart" not in excerpt.text
+    assert excerpt.text.endswith("you know")
+
+
+@pytest.mark.parametrize(
+    "text", ["He**art** condition", "H&#101;art condition", "Ｈｅａｒｔ condition", "He<b>art</b> condition"]
+)
+def test_a_name_in_a_spelling_that_cannot_be_blanked_withholds(text: str) -> None:
+    sharing = sharing_of("- never_send: Diary\n", Facts(path="Diary/Heart condition.md"))
+    assert isinstance(excerpt_text(sharing, text), Withheld)
