@@ -64,10 +64,17 @@ class NoReader:
 
 
 def open_reader(
-    vault: DreamtVault, state: Path, problems: list[str], *, codex: Reacher, zone: tzinfo
+    vault: DreamtVault,
+    state: Path,
+    problems: list[str],
+    *,
+    codex: Reacher,
+    zone: tzinfo,
+    rehearsal: bool = False,
 ) -> ColdReader | NoReader:
     """Whom `janus_backend` names, if they are there. `state` is the account's state folder; `problems` gets what to
-    tell; `codex` is the way to Codex, taken only where it is named.
+    tell; `codex` is the way to Codex, taken only where it is named. In a rehearsal it need not be there: what would
+    leave can be seen before anything is installed.
 
     The judge inside is never Janus: it compares two notes and cannot object to anything.
     """
@@ -82,7 +89,8 @@ def open_reader(
     if settings.janus_backend == "codex":
         if refusal := policy.reach_refusal():
             return NoReader(f"no cold look: {refusal}")
-        if missing := codex.missing():
+        missing = codex.missing()
+        if missing and not rehearsal:
             return NoReader(f"no cold look: {missing}")
         gate = Gate(state=state, sharing=vault.sharing, purpose="janus")
         return CodexReader(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 from aria_dream.desk import Desk, Settlement
 from aria_dream.dream.reach import Answer
 from aria_dream.dream.reach_block import ReachedPair
+from aria_dream.review.orphan_name import orphan_folder
 from aria_dream.review.proposal import planned_record
 from aria_dream.review.reached import (
     AskedPair,
@@ -15,7 +16,6 @@ from aria_dream.review.reached import (
     NothingProposed,
     Proposed,
     Reached,
-    orphan_folder,
     proposals_of_reach,
 )
 from aria_dream.review_cycle import renew_lines

@@ -70,6 +70,12 @@ def command(
         said.append(f"All answers are in {save}; --answers reads them again")
     scores = score_models(items, tuple(models.values()), recorded)
     decision = decide_model(scores)
+    said += [
+        f"{score.model.name} passes {score.passed} of {len(score.items)}, less than half: read its answers before you"
+        " take it"
+        for score in scores
+        if score.model.name == decision.model and 2 * score.passed < len(score.items)
+    ]
     if as_json:
         echo_json(_object(items, scores, decision, said))
     else:

@@ -50,7 +50,8 @@ def command(words: tuple[str, ...], *, dry_run: bool, as_json: bool) -> None:
         _say_nothing("nothing waits for a cold look", as_json=as_json, said=said)
         return
     places = find_places()
-    reader = open_reader(desk.vault, places.state, said, codex=open_reacher(desk.vault, places), zone=zone)
+    codex = open_reacher(desk.vault, places)
+    reader = open_reader(desk.vault, places.state, said, codex=codex, zone=zone, rehearsal=dry_run)
     if isinstance(reader, NoReader):
         _say_nothing(reader.reason, as_json=as_json, said=said)
         return

@@ -192,7 +192,8 @@ def unattended(
 ) -> tuple[ProposalState, ...]:
     """What may be applied without a tick: of the `enabled` kinds that are still eligible, from the floor on.
 
-    A kind whose record has fallen below the bars rests until it meets them again; doubt closes.
+    A kind whose record has fallen below the bars rests until it meets them again; doubt closes. What Janus found to
+    fall, or could not decide, waits for a person.
     """
     everything = tuple(states)
     records = track_records(everything, episodes, bars=bars, zone=zone, scans=scans)
@@ -203,6 +204,7 @@ def unattended(
         if state.state == "proposed"
         and state.proposal.kind in kinds - NEVER
         and state.proposal.confidence >= bars.confidence_floor
+        and state.janus not in ("FALLS", "UNSURE")
         and not state.applies
         and state.since == state.proposal.at  # else a person, or a changed note, has opened it again: let them look
     )

@@ -7,7 +7,6 @@ name of a new note is made of the claim's words, never taken from it as a path.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, assert_never
@@ -16,36 +15,26 @@ from aria_dream.dream.citation import inert, normal_url
 from aria_dream.dream.datamark import harmless_text
 from aria_dream.dream.juxtaposition import pair_key, title_of
 from aria_dream.dream.plain_text import clean, escape_plain
-from aria_dream.policy.policy import POLICY_NAMES
-from aria_dream.policy.triggers import TRIGGERS_NAMES
 from aria_dream.review.application import target_of
 from aria_dream.review.changes import plan_placement
 from aria_dream.review.inbound import plan_orphan
+from aria_dream.review.orphan_name import free_places
 from aria_dream.review.placement import AlreadyLinked
 from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import DECIDED, Proposal, event_record, next_round, planned_record, proposal_id
 from aria_dream.vault.edit import Refusal
-from aria_dream.vault.names import fold_path, parse_target, shorten_name
+from aria_dream.vault.names import fold_path
 from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from aria_dream.dream.citation import Source
     from aria_dream.dream.reach import Answer
-    from aria_dream.policy.residence import Home, VaultNames
+    from aria_dream.policy.residence import VaultNames
     from aria_dream.review.plan import VaultView
     from aria_dream.review.proposal import PlannedEdit, ProposalState
-    from aria_dream.vault.obsidian import AppSettings
-
-LONGEST_NAME = 60
-"""Characters of a new note's name, `.md` left out: a claim is a sentence, and a name is read in a list."""
-_NAMES_TRIED = 50
-_NOT_IN_LINKS = re.compile(r"[\[\]#^|%{}$`*_~=]+")
-"""What Obsidian lets no link name, or Markdown acts on."""
-_SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedPair:
@@ -120,7 +109,7 @@ def proposals_of_reach(
     hash_of: Callable[[str], str],
 ) -> Proposed | Noted | NothingProposed:
     """What the reach's answer leads to. `view` holds both notes of a pair; `folder` is where new notes go
-    (`orphan_folder`); `hash_of` gives the content hash of a vault path.
+    (`orphan_name.orphan_folder`); `hash_of` gives the content hash of a vault path.
 
     HOMES with a named edge on a pair that nobody has decided: the link, in the direction that was asked. ORPHAN that
     is argued and cites something: a note that links to nothing. Nothing else is ever proposed.
@@ -218,7 +207,7 @@ def _orphan(
                 return Noted(id=state.proposal.id, record=record)
             return NothingProposed("this claim was proposed before")
     taken = {path for state in states.values() if state.proposal.kind == "place_orphan" for path in state.paths}
-    for path in _places(claim, folder, names, taken):
+    for path in free_places(claim, folder, names, taken):
         found = plan_orphan(view, NotePath(path), text)
         if isinstance(found, Refusal):
             return NothingProposed(found.reason)
@@ -242,43 +231,6 @@ def _orphan(
 
 def _same(known: object, claim: str) -> bool:
     return isinstance(known, str) and fold_path(clean(known)) == fold_path(clean(claim))
-
-
-def orphan_folder(app: AppSettings, home: Home) -> str:
-    """The folder for a new note, as the vault's settings say; `""` is the root. Never our own folder."""
-    folder = app.new_file_folder.strip("/") if app.new_file_location == "folder" else ""
-    inside = fold_path(f"{folder}/").startswith(fold_path(f"{home.folder}/"))
-    return "" if inside else folder
-
-
-def _places(claim: str, folder: str, names: VaultNames, taken: set[str]) -> Iterator[str]:
-    """Vault paths that the new note may get, the best first: free on every disk, and looked up by no link anywhere."""
-    stem = _stem(claim)
-    start = f"{names.spelled(folder)}/" if folder else ""
-    held = set(map(fold_path, taken))
-    for number in range(1, _NAMES_TRIED + 1):
-        path = f"{start}{shorten_name(stem if number == 1 else f'{stem} {number}')}"
-        if names.is_free(path) and fold_path(path) not in held and not isinstance(parse_target(path), Refusal):
-            yield path
-
-
-def _stem(claim: str) -> str:
-    """The claim's first words as a name. One that is a single word, or ours, gets one before it: such names are what
-    links and other programs look up."""
-    sentence = _SENTENCE_END.split(clean(inert(harmless_text(claim))), maxsplit=1)[0] or claim
-    plain = clean(_NOT_IN_LINKS.sub(" ", sentence))
-    plain = re.sub(r"[<>:\"/\\?!.,;‹›]+", " ", plain)
-    words = plain.split()
-    stem = ""
-    for word in words:
-        longer = f"{stem} {word}".strip()
-        if len(longer) > LONGEST_NAME:
-            break
-        stem = longer
-    stem = stem or clean(plain)[:LONGEST_NAME].strip() or "Untitled"
-    ours = {name.removesuffix(".md") for name in (*POLICY_NAMES, *TRIGGERS_NAMES)}
-    alone = " " not in stem or not re.search(r"[^\W\d_]", stem)
-    return f"Claim {stem}" if alone or fold_path(stem) in ours else stem
 
 
 def _subject(reached: Reached) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from dataclasses import dataclass, field
@@ -10,16 +11,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
+from aria_dream.cli import eval_reach_live, main
 from aria_dream.dream.reach_corpus import RecordedAnswer, parse_reach_corpus
 from aria_dream.dream.reach_events import Failure, ReachEnd, ReachRun
+from aria_dream.effects.codex_reacher import CodexReacher
 from aria_dream.effects.consent import write_consent
 from aria_dream.effects.egress import EGRESS, Gate
 from aria_dream.effects.ledger import read_ledger
+from aria_dream.effects.places import find_places
 from aria_dream.effects.reach_eval import LiveAsker, Unasked
 from aria_dream.policy.policy import parse_policy
 from aria_dream.policy.sharing import survey
 from tests.e2e.test_dream import run
+from tests.reaching import at_server
+from tests.responses_server import ResponsesServer, message, stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +81,17 @@ def test_pages_are_looked_at_only_after_a_confirmation(tmp_path: Path) -> None:
     result = json.loads(run("eval", "reach", "--resolve", "--answers", answers, "--json").stdout)
     assert result["said"] == ["No server answered, so the network is away; what was recorded of the sources counts"]
     assert not (state_of(home) / EGRESS).exists()  # nothing public was cited, so nobody was asked
+
+
+def test_a_model_that_wins_by_saying_nothing_is_told(tmp_path: Path) -> None:
+    answers = tmp_path / "answers.jsonl"
+    lines = (EXAMPLES / "reach-answers.jsonl").read_text("utf-8").splitlines()
+    mute = {"type": "answer", "model": "written-lean", "requests": 1, "seconds": 1, "text": "Hm."}
+    rows = [json.dumps({**mute, "item": item.id}) for item in ITEMS]
+    answers.write_text("\n".join((lines[0], *rows)) + "\n", encoding="utf-8")
+    result = json.loads(run("eval", "reach", "--answers", answers, "--json").stdout)
+    assert result["choice"] == "written-lean"
+    assert result["said"] == ["written-lean passes 0 of 12, less than half: read its answers before you take it"]
 
 
 def test_answers_that_are_none(tmp_path: Path) -> None:
@@ -154,3 +172,30 @@ def test_a_failure_ends_the_asking(tmp_path: Path, end: ReachEnd, verdict: str) 
     live, _ = asker(tmp_path, end)
     assert isinstance(live.answer(ITEMS[0]), Unasked)
     assert [row.verdict for row in read_ledger(tmp_path)[0]][-1] == verdict
+
+
+def test_the_whole_command_asks_the_real_codex_keeps_what_it_paid_for_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state, kept = find_places().state, tmp_path / "kept.jsonl"
+    write_consent(state, datetime.now(UTC))
+    said = ["HOMES\nEdge: structured handover\nSBAR.\nSources:\n- https://en.wikipedia.org/wiki/SBAR", "NEITHER\nNo."]
+    with ResponsesServer([stream(message(text)) for text in said]) as server:
+        monkeypatch.setattr(
+            eval_reach_live, "CodexReacher", functools.partial(CodexReacher, elsewhere=at_server(server.url))
+        )
+        done = CliRunner().invoke(main, ["eval", "reach", "--live", "--save", str(kept), "--json"])
+        assert done.exit_code == 0, (done.output, done.exception)
+        assert len(server.metered) == 2  # what the budget of five hours holds
+        again = CliRunner().invoke(main, ["eval", "reach", "--live", "--save", str(kept), "--json"])
+        assert len(server.metered) == 2
+    first, second = (json.loads(each.stdout) for each in (done, again))
+    for result, asked in ((first, 2), (second, 0)):
+        (live,) = [model for model in result["models"] if model["model"] == "gpt-5.5-medium"]
+        assert [(item["id"], item["said"], item["right"]) for item in live["items"]] == [
+            ("homes-1", "homes", True), ("homes-2", "neither", False),
+        ]  # fmt: skip
+        assert live["unchecked"] == 1  # nobody has looked at its source
+        assert result["said"][0].startswith(f"gpt-5.5-medium was asked {asked} of {10 + asked}, and")
+    assert [row.verdict for row in read_ledger(state)[0]] == ["initiated", "homes", "initiated", "neither"]
+    assert "Handing over the watch" in server.everything()

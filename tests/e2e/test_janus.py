@@ -182,6 +182,23 @@ def test_a_rehearsal_shows_the_text_and_asks_nobody(tmp_path: Path, home: Path, 
     assert not (home / "state" / "aria-dream" / EGRESS).exists()
 
 
+def test_codex_that_is_not_there_costs_nothing_and_can_be_rehearsed(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    vault = vault_of(tmp_path, "http://127.0.0.1:1", more="- janus_backend: codex\n")
+    write(vault, "Sourdough starter.md", "Ask Anna (anna@example.org) about flour.\n")
+    said = run("janus", vault).stdout
+    assert said.startswith("No cold look: ")
+    assert "Codex" in said
+    shown = run("janus", vault, id_of(COMPOST), "--dry-run").stdout
+    assert "Codex (gpt-5.5), on another machine, would be asked:" in shown
+    assert "about flour" in shown
+    assert "anna@example.org" not in shown
+    account = home / "state" / "aria-dream"
+    assert not [name for name in (EGRESS, "reach-ledger.tsv") if (account / name).exists()]
+
+
 def test_an_unknown_id_is_an_error(tmp_path: Path, model: FakeModel) -> None:
     vault = vault_of(tmp_path, model.url)
     assert run("janus", vault, "zzzzzz", check=False).returncode == 4

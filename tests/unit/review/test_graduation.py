@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -141,6 +142,13 @@ def test_only_sure_proposals_of_enabled_kinds_pass() -> None:
     assert unattended(sure.values(), (), {"merge"}, bars=BARS, zone=UTC) == ()
     fallen = {**sure, **journal(*[LINKED] * 10, (), *[REFUSED] * 5)}
     assert unattended(fallen.values(), (), {"link"}, bars=BARS, zone=UTC) == ()
+
+
+def test_what_janus_doubts_waits_for_a_person() -> None:
+    sure = {**journal(*[LINKED] * 10), **journal(*[LINKED] * 10, (), confidence=0.85)}
+    for verdict, count in (("STANDS", 1), ("FALLS", 0), ("UNSURE", 0)):
+        looked = [replace(state, janus=verdict) for state in sure.values()]
+        assert len(unattended(looked, (), {"link"}, bars=BARS, zone=UTC)) == count
 
 
 def test_obsolete_never_passes() -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aria_dream.dream.citation import Source
@@ -16,17 +16,16 @@ from aria_dream.dream.reach import Answer, parse_answer
 from aria_dream.policy.residence import Home, VaultNames
 from aria_dream.review.application import Approved, Ready, Stale, approve, plan_application
 from aria_dream.review.journal import parse_journal
+from aria_dream.review.orphan_name import LONGEST_NAME, orphan_folder
 from aria_dream.review.plan import VaultView
 from aria_dream.review.proposal import planned_record
 from aria_dream.review.reached import (
-    LONGEST_NAME,
     AskedPair,
     AskedSeed,
     Noted,
     NothingProposed,
     Proposed,
     Reached,
-    orphan_folder,
     proposals_of_reach,
     source_lines,
 )
@@ -237,6 +236,9 @@ def test_a_link_written_between_proposal_and_approval_is_not_captured() -> None:
         ("2026-11-30", "Claim 2026-11-30"),
         ("../../.profile", "Claim profile"),
         ("CON", "Claim CON"),
+        ("Bakers who feed a starter by smell keep it alive longer than those who feed it by the clock",
+         "Bakers who feed a starter by smell keep it alive"),
+        ("x" * 90, f"Claim {'x' * 60}"),
         ("[[Passwords]] is ![[Secret]]#^x", "Passwords is Secret x"),
         ('a/b\\c: <d> "e" | f?', "a b c d e f"),
         ("目を閉じると聞こえるものが増える", "Claim 目を閉じると聞こえるものが増える"),
@@ -267,6 +269,7 @@ def test_the_folder_is_the_one_for_new_notes_and_never_ours() -> None:
 HOSTILE = st.text(st.sampled_from("[]()#^|`<>%:*_~=$\\/!-+.x {}\n\u200b\u202eé\"'&;@") | st.characters(), max_size=80)
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(claim=HOSTILE, lines=st.lists(HOSTILE, max_size=3), title=HOSTILE, header=HOSTILE)
 def test_whatever_was_said_the_note_links_to_nothing_and_takes_no_name(
     claim: str, lines: list[str], title: str, header: str
