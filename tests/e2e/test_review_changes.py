@@ -423,3 +423,45 @@ def test_a_merge_follows_a_link_that_came_since_and_no_text_that_changed(vault: 
     assert states(home)[id_].state == "stale"
     assert own_files(vault) == made
     assert "- not merged: Heap ← Heap 2 · Heap 3, " in text_of(vault)
+
+
+def test_an_edited_note_is_followed_beside_a_change_whose_note_is_not_there(vault: Path, home: Path) -> None:
+    shown(vault, "place_orphan", "obsolete")
+    write(vault, "Gone.md", "Valid once, and edited since.\n")
+    apply(vault)
+    (vault / "Gone.md").rename(vault / "Went.md")
+    apply(vault)
+    assert states(home)[IDS["obsolete"]].paths == ("Went.md",)
+
+
+def test_an_undo_that_comes_too_late_says_what_to_do(vault: Path, home: Path) -> None:
+    shown(vault, "update")
+    tick(vault / REVIEW, IDS["update"])
+    apply(vault)
+    tick(vault / REVIEW, IDS["update"], "-undo")
+    age_journal(home, timedelta(hours=49))
+    assert apply(vault)["undone"] == []
+    assert own_files(vault) == after("update")
+    assert "- not undone: the 48 hours are over; to undo it, change Old.md by hand\n" in text_of(vault)
+    assert "-undo" not in text_of(vault)
+    said = text_of(vault)
+    assert apply(vault)["said"] == []
+    assert text_of(vault) == said
+    age_journal(home, timedelta(hours=48))
+    apply(vault)
+    assert IDS["update"] not in text_of(vault)
+
+
+def test_a_tick_below_other_lines_than_were_shown_is_void(vault: Path) -> None:
+    shown(vault, "obsolete", "update")
+    review = vault / REVIEW
+    said = text_of(vault)
+    forged = said.replace("> + obsolete: true", "> + obsolete: false").replace("why: ", "Mine.\nwhy: ")
+    for text in (said.replace("> + obsolete: true", "> + obsolete: false"), forged):
+        review.write_text(text, encoding="utf-8")
+        tick(review, IDS["obsolete"])
+        done = apply(vault)
+        assert (done["approved"], done["applied"]) == ([], [])
+        assert own_files(vault) == BEFORE
+    review.write_text(text_of(vault).replace("obsolete: false", "obsolete: true"), encoding="utf-8")
+    assert apply(vault)["applied"] == [IDS["obsolete"]]  # the writer's own words beside them are no matter

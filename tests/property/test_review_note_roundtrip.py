@@ -140,7 +140,7 @@ def test_nothing_acts_but_our_own_boxes_and_links(
     assert len(ticks) == len(unique), problems
     for tick in ticks:
         (item,) = (item for item in unique if item.id == tick.id)
-        assert (tick.ends, tick.kind, tick.mark) == (item.ends, item.kind, item.mark)
+        assert (tick.ends, tick.kind, tick.mark, tick.shown) == (item.ends, item.kind, item.mark, item.diff)
     seen = parse_note(note)
     assert len(seen.links) == sum(end.style != "plain" for item in unique for end in item.ends)
     assert not [link for link in seen.links if link.raw.startswith("!")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from aria_dream.vault.note import parse_note
 from aria_dream.vault.obsidian import ObsidianSettings
 
 CORPUS = Path(__file__).parents[3] / "examples" / "consolidate-corpus" / "pairs.jsonl"
+# The corpus was committed before any line of the judge. Who changes it makes every measured figure a lie.
+FROZEN_SHA256 = "ca9c38518fa4cb6da0ff96082ca921a16f97bfa82e32ee775e4c9a7c01dd05ab"
 HEAD = "The lighthouse at the point was automated long ago, and the keepers left on one boat in the rain. "
 TAIL = " Nobody has written about it since, and the log lies in the archive of the county, unread."
 
@@ -30,6 +33,10 @@ def compared(first: Atom, second: Atom, *, cosine: float = 0.95, overlap: float 
     ]
     assert type(verdicts[0]) is type(verdicts[1])
     return verdicts[1]
+
+
+def test_the_corpus_is_the_one_that_was_frozen() -> None:
+    assert hashlib.sha256(CORPUS.read_bytes().replace(b"\r\n", b"\n")).hexdigest() == FROZEN_SHA256
 
 
 def test_the_corpus() -> None:
