@@ -206,6 +206,8 @@ class _Heard:
     def end(self, stopped: str, code: int, seconds: float) -> ReachEnd:
         """How the run ended; `code` is the program's exit code. A turn that it calls complete is none if it fails."""
         run = self._events.run(ended=bool(stopped))
+        if stopped and self._count.requests:
+            run = replace(run, sent=True)  # killed between its request and the event that tells of it
         if run.sent and self._count.heard:
             run = replace(run, requests=max(1, self._count.requests))
         if run.failure is not None and run.failure.kind == "not started" and not run.failure.message:
