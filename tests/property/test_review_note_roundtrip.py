@@ -149,6 +149,8 @@ def test_nothing_acts_but_our_own_boxes_and_links(
     assert sum(bears_id(line) for line in outside) == 2 * len(unique)
     assert not [line for line in outside if "::" in line or "<%" in line or "://" in line or "==" in line]
     assert "<%" not in note
+    for fence, inside in re.findall(r"(?ms)^> (`{3,})diff\n(.*?)^> \1\n", note):
+        assert all(len(run) < len(fence) for run in re.findall("`+", inside))
     assert note.count("%%") == 4
 
 
