@@ -201,6 +201,8 @@ def test_properties_speak_too() -> None:
         ("author: A", "author: B"),
         ("status: open", "x: 1"),
         ("title: A", "title: B"),
+        ("tags: [draft]", "tags: [x]"),
+        ("author: {{x}", "x: 1"),
         ("n: 0", "n: 1"),
     ):
         assert isinstance(compared(atom(f"---\n{ours}\n---\n{text}"), atom(f"---\n{theirs}\n---\n{text}")), Escalated)
