@@ -114,8 +114,8 @@ class ModelCounsel:
         return verdict
 
     def resolve(self, conflict: Conflict, evidence: str) -> ConflictVerdict:
-        """The model's verdict on two claims, `evidence` shown with them. A claim is kept only where it is kept whichever
-        of the two is asked about first."""
+        """The model's verdict on two claims, `evidence` shown with them. A claim is kept only where it is kept too when
+        the other one is asked about first."""
         if self._deputy is not None:
             return self._deputy.resolve(conflict, evidence)
         keys = (
