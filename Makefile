@@ -59,6 +59,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/index_speed.py
 	$(BIN)/python benchmarks/link_quality.py
 	$(BIN)/python benchmarks/judge_quality.py
+	$(BIN)/python benchmarks/bridge_prior.py --test benchmarks/bridge-pairs.jsonl
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

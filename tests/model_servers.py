@@ -60,12 +60,13 @@ class _Handler(BaseHTTPRequestHandler):
     def parse_request(self) -> bool:
         """As its base; what was asked of a proxy is answered as if it had been asked of the server itself."""
         understood = super().parse_request()
+        self.asked = self.path if understood else ""
         if understood and not self.path.startswith("/"):
             self.path = urlsplit(self.path).path
         return understood
 
     def do_GET(self) -> None:
-        self.model.paths.append(self.path)
+        self.model.paths.append(self.asked)
         if self.model.redirect:
             self._redirected()
         elif self.path == "/api/tags":
@@ -77,7 +78,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._whole(404, {"error": "not found"})
 
     def do_POST(self) -> None:
-        self.model.paths.append(self.path)
+        self.model.paths.append(self.asked)
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.model.requests.append(request)
         if self.model.redirect:
