@@ -175,7 +175,7 @@ def _confirmed(places: Places, destination: str, *, given: bool) -> bool:
         if not is_somebody_here():
             click.echo("Nobody is here to be asked; a script confirms with --consent, once for each machine.", err=True)
             return False
-        click.echo(ASKING.format(destination=destination, place=places.state / CONSENT), err=True)
+        click.echo(ASKING.format(destination=destination), err=True)
         said = click.prompt("Type yes to let it leave", default="no", show_default=False, err=True)
         if str(said).strip().lower() != "yes":
             return False
@@ -197,7 +197,7 @@ def _confirm_only(places: Places, *, as_json: bool) -> None:
         echo_json({"confirmed": True, "already": already, "place": str(place)})
     else:
         done = "was confirmed already" if already else "is confirmed now"
-        click.echo(f"That text of notes may leave this machine {done}. Removing {place} takes it back.")
+        click.echo(f"That text of notes may leave this machine {done}. `aria-dream consent --withdraw` takes it back.")
 
 
 def _backfill(root: Path, places: Places, *, as_json: bool) -> None:

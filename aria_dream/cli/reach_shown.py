@@ -36,7 +36,8 @@ This is the first reach on this machine. It lets text of your notes leave it.
   Never:   notes that `exclude`, `never_send`, `#private` or `dream: false` keep back, nor their names; keys,
            passwords, e-mail addresses, phone and card numbers are blanked.
   To read the exact text first: aria-dream reach --dry-run with the same options.
-The confirmation holds for this machine, for every vault, until {place} is removed.
+The confirmation holds for this machine and for every vault, until `aria-dream consent --withdraw` takes it back. Where
+a policy says `allow_remote_triage: on`, it lets a judge on another machine have such excerpts too.
 """
 
 
