@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from aria_dream.dream.walk import Memory
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.records import RecordBook, Records
+    from aria_dream.review.proposal import Renamed
     from aria_dream.world import VaultFiles
 
 WRITE_ATTEMPTS = 4
@@ -191,15 +192,17 @@ def _followed(vault: DreamtVault, book: RecordBook, now: datetime) -> Records:
     named = {path for state in records.states.values() for path in state.paths}
     if not named:
         return records
-    if named.issubset(vault.index.files):
-        now_known = {fact.path: fact.content_hash.hex() for fact in vault.facts if fact.path in named}
-        if now_known.items() - book.note_hashes().items():
-            book.remember_hashes(now_known)
-        return records
-    hashes = {fact.path: fact.content_hash.hex() for fact in vault.index.facts}
-    renames = plan_renames(records.states.values(), hashes, now, earlier=book.note_hashes())
-    for renamed in renames:
-        book.note(renamed_record(renamed))
+    earlier = book.note_hashes()
+    now_known = {fact.path: fact.content_hash.hex() for fact in vault.facts if fact.path in named}
+    gone = named.difference(vault.index.files)  # renamed; or merged away, or not placed yet
+    renames: tuple[Renamed, ...] = ()
+    if gone:
+        hashes = {fact.path: fact.content_hash.hex() for fact in vault.index.facts}
+        renames = plan_renames(records.states.values(), hashes, now, earlier=earlier)
+        for renamed in renames:
+            book.note(renamed_record(renamed))
+    if now_known.items() - earlier.items():
+        book.remember_hashes({**{path: earlier[path] for path in gone if path in earlier}, **now_known})
     return book.read() if renames else records
 
 

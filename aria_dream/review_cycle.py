@@ -10,28 +10,33 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.consolidate.figures import scans_of
-from aria_dream.desk import Desk, Settlement, as_approved, is_structural, pair_of, trusted_edits
+from aria_dream.desk import Desk, Settlement, is_structural, pair_of, trusted_edits
 from aria_dream.dream.logged_change import DONE
 from aria_dream.dream.ticks import ask_in_text, read_ticks
 from aria_dream.effects.graduation import read_graduated
+from aria_dream.exact_change import (
+    approve_shown,
+    is_as_shown,
+    note_shown,
+    plan_fresh,
+    plan_lines,
+    show_change,
+    with_plan,
+)
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import (
     Ready,
     Stale,
     approve,
     edits_now,
-    merged_text_refusal,
-    plan_again,
     plan_application,
-    planned_before,
     proposal_hash,
 )
 from aria_dream.review.change_lines import renewed_changes, told_in_review
 from aria_dream.review.decision import Ticked, decide
 from aria_dream.review.graduation import bars_of, unattended
 from aria_dream.review.lines import pair_ids, renewed_log, renewed_review, reopened_items, told_not_undone
-from aria_dream.review.plan import Planned, whole_lines
-from aria_dream.review.proposal import edit_rows, event_record, planned_record
+from aria_dream.review.proposal import edit_rows, event_record
 from aria_dream.review.showing import shown_change
 from aria_dream.taking_back import open_again, take_back
 from aria_dream.vault.edit import Exists, Refusal, decode_note
@@ -44,10 +49,7 @@ if TYPE_CHECKING:
 
     from aria_dream.dream.logged_change import ChangeItem
     from aria_dream.effects.records import Records
-    from aria_dream.review.application import Approved
     from aria_dream.review.decision import Decision
-    from aria_dream.review.placement import AlreadyLinked
-    from aria_dream.review.plan import VaultView
     from aria_dream.review.proposal import PlannedEdit, ProposalState
     from aria_dream.vault.edit import ChangeSet
     from aria_dream.world import PastChange
@@ -204,7 +206,7 @@ def _apply(desk: Desk, state: ProposalState, earlier: PastChange | None, done: S
         _set_aside(desk, state, "it names its notes in a way that no proposal does", done)
         return False
     exact_link = allowed.exact and allowed.kind == "link"
-    found = plan_application(allowed, desk.view_of(state), replan=_plan_lines if exact_link else _plan_fresh)
+    found = plan_application(allowed, desk.view_of(state), replan=plan_lines if exact_link else plan_fresh)
     match found:
         case Ready():
             return _write(desk, state, found.changes, done) and is_structural(found.changes)
@@ -283,66 +285,3 @@ def renew_lines(desk: Desk, done: Settlement) -> None:
             changed = renewed_log(text, states, now=desk.now, window=desk.window)
         if changed != text:
             desk.put(path, data, changed, done)
-
-
-def with_plan(desk: Desk, state: ProposalState) -> ProposalState:
-    """The proposal with the exact change that it is about; made and journalled where a crash came before."""
-    if state.edits or state.proposal.kind == "link":
-        return state
-    return note_shown(desk, state, show_change(desk, state))
-
-
-def show_change(desk: Desk, state: ProposalState) -> Planned | AlreadyLinked | Refusal:
-    """What would be written for a proposal now, exactly: what was planned as long as it fits; of a link the whole line,
-    as a diff shows it."""
-    view = desk.view_of(state)
-    allowed = approve(as_approved(state))
-    if isinstance(allowed, Refusal):
-        return allowed
-    before = planned_before(allowed, view) if allowed.kind != "link" else ""
-    if isinstance(before, str):
-        return _plan_lines(allowed, view)
-    return Refusal(before.reason) if isinstance(before, Stale) else before
-
-
-def _plan_lines(approved: Approved, view: VaultView) -> Planned | AlreadyLinked | Refusal:
-    """A new plan; that of a link spans whole lines, so that it fits no other line than the one that was shown."""
-    found = _plan_fresh(approved, view)
-    if not isinstance(found, Planned) or approved.kind != "link":
-        return found
-    return replace(found, edits=tuple(whole_lines(edit, view.contents) for edit in found.edits))
-
-
-def _plan_fresh(approved: Approved, view: VaultView) -> Planned | AlreadyLinked | Refusal:
-    """`plan_again`, where the exact text of a merge finds the same places for the headings and blocks of its notes."""
-    if approved.kind == "merge" and approved.body is not None and merged_text_refusal(approved, view) is None:
-        from aria_dream.consolidate.note_merges import plan_note_merge
-
-        keep, *drops = map(NotePath, approved.paths)
-        found = plan_note_merge(view, keep, drops)
-        if not isinstance(found, Refusal) and found.body == approved.body:
-            return found.planned
-    return plan_again(approved, view)
-
-
-def note_shown(desk: Desk, state: ProposalState, shown: Planned | AlreadyLinked | Refusal) -> ProposalState:
-    """The proposal with the change that its reader looks at; journalled, so that an approval can be held against it."""
-    if not isinstance(shown, Planned) or shown.edits == state.edits:
-        return state
-    desk.book.note(planned_record(state.proposal.id, shown.edits, desk.now))
-    return replace(state, edits=shown.edits)
-
-
-def is_as_shown(state: ProposalState, fresh: Planned | AlreadyLinked | Refusal) -> bool:
-    """Whether `fresh` is what was shown last; also where nothing was."""
-    if not state.edits or not isinstance(fresh, Planned):
-        return True
-    return [(one.removed, one.inserted) for one in state.edits] == [(one.removed, one.inserted) for one in fresh.edits]
-
-
-def approve_shown(desk: Desk, state: ProposalState, shown: Planned | AlreadyLinked | Refusal, done: Settlement) -> None:
-    """Journals an approval of exactly what was shown: these lines are written so, or nothing is."""
-    seen = note_shown(desk, state, shown)
-    hash_ = proposal_hash(seen) if isinstance(shown, Planned) else ""
-    desk.book.note(event_record("approved", state.proposal.id, desk.now, by="terminal", shown=hash_))
-    done.approved.append(state.proposal.id)

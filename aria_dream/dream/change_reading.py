@@ -13,6 +13,8 @@ from aria_dream.dream.logged_change import (
     LoggedChange,
     is_ask,
     parse_decided,
+    parse_fence,
+    parse_fenced,
     parse_mark,
     parse_opening,
 )
@@ -26,7 +28,6 @@ _WHY: Final = re.compile(rf"why: (?P<reason>.*) \((?P<judge>(?:\\.|[^()\\])*?)(?
 _JANUS: Final = re.compile(r"Janus: (STANDS|FALLS|UNSURE)(?:, (.+))?")
 _REMARK: Final = re.compile(r"([a-z][a-z ]{0,30}): (.+)")
 _TOLD: Final = re.compile(ITEM + r"not undone: (.+)")
-_FENCE: Final = re.compile(r">[ \t]*(`{3,})(?:diff)?")
 _MORE: Final = re.compile(r">[ \t]*(\d{1,9}) more lines: .*")
 
 
@@ -58,14 +59,12 @@ class ChangeReading:
             self.items[-1] = self._with_line(self.items[-1], line.rstrip())
 
     def _take_fenced(self, line: str) -> None:
-        text = line.rstrip()
-        if text.removeprefix(">").strip() == self.fence:
-            self.fence = ""
-            return
-        item = self.items[-1]
+        item, said = self.items[-1], parse_fenced(line, self.fence)
         assert isinstance(item, LoggedChange)
-        said = text.removeprefix("> ") if text.startswith("> ") else text.removeprefix(">")
-        self.items[-1] = replace(item, diff=(*item.diff, said))
+        if said is None:
+            self.fence = ""
+        else:
+            self.items[-1] = replace(item, diff=(*item.diff, said))
 
     def _with_line(self, item: ChangeItem, line: str) -> ChangeItem:
         if isinstance(item, DecidedChange):
@@ -75,8 +74,8 @@ class ChangeReading:
             return replace(item, asked=True)
         if mark := parse_mark(line):
             return replace(item, mark=mark)
-        if fence := _FENCE.fullmatch(line):
-            self.fence = fence[1]
+        if fence := parse_fence(line):
+            self.fence = fence
             return item
         if more := _MORE.fullmatch(line):
             return replace(item, more=int(more[1]))

@@ -92,7 +92,7 @@ class LoggedChange:
     remarks: tuple[tuple[str, str], ...] = ()
     """A word and a sentence each: what is lost, what is in conflict."""
     mark: str = ""
-    """`review.proposal.plan_mark` of the very edits that are shown: a tick approves these. `""` where none are."""
+    """`review.proposal.plan_mark` of the very edits and the lines that show them. `""` where none are."""
     diff: tuple[str, ...] = ()
     """Lines of the change, as `bare` leaves them."""
     more: int = 0
@@ -284,12 +284,39 @@ def parse_decided(line: str) -> DecidedChange | None:
 
 
 _CALLOUT: Final = re.compile(rf"[ \t]*> ?\[![a-z]+\][-+]? {_EXACTLY} \((?P<mark>[0-9a-f]{{8,64}})\)")
+_FENCE: Final = re.compile(r">[ \t]*(`{3,})(?:diff)?")
 
 
 def parse_mark(line: str) -> str:
     """The mark of the change that the callout below shows; `""` where the line begins none."""
     found = _CALLOUT.fullmatch(line)
     return found["mark"] if found else ""
+
+
+def parse_fence(line: str) -> str:
+    """The fence that the line opens in our callout; `""` where it opens none."""
+    found = _FENCE.fullmatch(line.rstrip())
+    return found[1] if found else ""
+
+
+def parse_fenced(line: str, fence: str) -> str | None:
+    """The line of a change that a line inside `fence` shows; None where it closes it."""
+    text = line.rstrip()
+    if text.removeprefix(">").strip() == fence:
+        return None
+    return text.removeprefix("> ") if text.startswith("> ") else text.removeprefix(">")
+
+
+def lines_shown(lines: Sequence[str]) -> tuple[str, ...]:
+    """What the callout shows whose first line stands before `lines`; nothing where its fence is not whole."""
+    fence = parse_fence(lines[0]) if lines else ""
+    shown: list[str] = []
+    for line in lines[1:] if fence else ():
+        said = parse_fenced(line, fence)
+        if said is None:
+            return tuple(shown)
+        shown.append(said)
+    return ()
 
 
 def plain_ends(ends: Sequence[LoggedLink]) -> tuple[LoggedLink, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from aria_dream.dream.dream_log import numbered_lines
 from aria_dream.dream.logged import Box, bears_id, parse_box, parse_outcome, parse_pair_line, render_outcome
-from aria_dream.dream.logged_change import ASK, is_ask, parse_decided, parse_mark, parse_opening
+from aria_dream.dream.logged_change import ASK, is_ask, lines_shown, parse_decided, parse_mark, parse_opening
 from aria_dream.errors import Problem
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ class Tick:
     kind: str = ""
     """Of the change that the line names; `""` for a pair of a dream, and where a decided line does not tell."""
     mark: str = ""
-    """Of the change's text that is shown there; `""` where none is."""
+    """Of the change whose text is shown there; `""` where none is."""
+    shown: tuple[str, ...] = ()
+    """The lines of that text, as they stand there."""
     is_change: bool = False
     """The line is one of the review's own, not a pair of a dream."""
 
@@ -53,6 +55,7 @@ class _Above:
     ends: tuple[LoggedLink, ...]
     kind: str = ""
     mark: str = ""
+    shown: tuple[str, ...] = ()
     is_change: bool = False
 
 
@@ -75,9 +78,12 @@ def read_ticks(text: str) -> tuple[tuple[Tick, ...], tuple[Problem, ...]]:
     problems: list[Problem] = []
     above: _Above | None = None
     last = ""
+    lines = re.split(r"\r\n|\n|\r", text)
     for number, line in numbered_lines(text):
         if not bears_id(line):
             above = _above(line, above)
+            if above is not None and (mark := parse_mark(line)):
+                above = replace(above, mark=mark, shown=lines_shown(lines[number:]))
             if last in seen and is_ask(line):
                 seen[last].asked = True
             continue
@@ -103,8 +109,7 @@ def _above(line: str, above: _Above | None) -> _Above | None:
         return _Above(ends=pair[:2])
     if re.match(r" {0,3}#{1,6}[ \t]", line):
         return None
-    mark = parse_mark(line)
-    return replace(above, mark=mark) if mark and above is not None else above
+    return above
 
 
 def _undo_box(decided: DecidedChange) -> Box | None:
@@ -135,7 +140,7 @@ def _tick(id_: str, found: _Seen) -> Tick:
     above = found.above
     return Tick(
         id=id_, choice=choice, ends=above.ends, line=found.line, asked=found.asked, kind=above.kind, mark=above.mark,
-        is_change=above.is_change,
+        shown=above.shown, is_change=above.is_change,
     )  # fmt: skip
 
 

@@ -155,6 +155,8 @@ def planned_before(approved: Approved, view: VaultView) -> Planned | Stale | Ref
     if isinstance(changes, Refusal):
         # One that contradicts itself: no later state of the notes will mend that.
         return changes if _is_current(approved.edits, view) else changes.reason
+    if refusal := safety_refusal(changes, view):
+        return refusal
     if _leads_astray(approved, view):
         return f"the link as approved would not lead to {approved.paths[1]} any more"
     refusal = safety_refusal(changes, view)

@@ -13,7 +13,7 @@ from aria_dream.dream.logged_change import DecidedChange, Said
 from aria_dream.dream.plain_text import clean
 from aria_dream.dream.review_note import read_managed, with_managed
 from aria_dream.dream.ticks import short_moment
-from aria_dream.review.decision import shown_titles, titles_match
+from aria_dream.review.decision import needs_mark, shown_titles, titles_match
 from aria_dream.review.proposal import plan_mark
 from aria_dream.review.showing import is_of_review
 
@@ -71,13 +71,17 @@ def _renewed(
     if state is None or not titles_match(item.ends, state):
         return item
     if state.is_open:
-        if isinstance(item, DecidedChange) or (item.mark != plan_mark(state.edits) and state.proposal.kind != "link"):
+        if isinstance(item, DecidedChange):
+            return fresh(state)
+        if needs_mark(state) and item.mark != plan_mark(state.edits, item.diff):
             return fresh(state)
         if state.janus in ("STANDS", "FALLS", "UNSURE") and item.janus != state.janus:
             shown = fresh(state)
             return item if shown is None else replace(item, janus=shown.janus, janus_reason=shown.janus_reason)
         return item
     decided = decided_change(state, now=now, window=window)
+    if isinstance(item, DecidedChange) and decided is None and item.told and now < state.since + 2 * window:
+        return replace(item, undo_until="", undo_ticked=False)  # asked for too late: what to do stays for a while
     says_so = isinstance(item, DecidedChange) and decided is not None and item.said == decided.said
     return item if says_so else decided
 

@@ -96,7 +96,7 @@ def _verify(
         kind = state.proposal.kind
         if tick.kind not in ("", kind) or (kind != "link" and not tick.is_change) or not titles_match(tick.ends, state):
             return void(ANOTHER)
-        if tick.choice == "link" and tick.mark != plan_mark(state.edits) and needs_mark(state):
+        if tick.choice == "link" and needs_mark(state) and tick.mark != plan_mark(state.edits, tick.shown):
             return void("this change is not the one that was shown any more, so the tick is void; it is shown anew")
         return state.paths, state.proposal.round
     if tick.is_change:

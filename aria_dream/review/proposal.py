@@ -151,11 +151,13 @@ def is_id_of(id_: str, kind: Kind, paths: Sequence[str], round_: int) -> bool:
     return len(id_) >= SHORTEST_ID and _digest(kind, paths, round_).startswith(id_.lower())
 
 
-def plan_mark(edits: Sequence[PlannedEdit]) -> str:
-    """A short name of exactly these edits (8 hex digits of a SHA-256), `""` of none: what a box that shows them bears,
-    so that a tick approves them and no others."""
+def plan_mark(edits: Sequence[PlannedEdit], lines: Sequence[str]) -> str:
+    """A short name of exactly these edits, shown in exactly these lines (8 hex digits of a SHA-256); `""` of none.
+
+    A box below them bears it, so that a tick approves what its writer saw and nothing else.
+    """
     rows = [[edit.path, edit.before, edit.after, edit.start, edit.removed, edit.inserted] for edit in edits]
-    return sha256(json.dumps(rows).encode()).hexdigest()[:8] if rows else ""
+    return sha256(json.dumps([rows, list(lines)]).encode()).hexdigest()[:8] if rows else ""
 
 
 def next_round(states: Iterable[ProposalState], kind: Kind, paths: Sequence[str]) -> int:

@@ -68,7 +68,8 @@ def shown_change(state: ProposalState, shelf: Shelf) -> LoggedChange | None:
         return None
     lines = change_lines(edits, shelf.contents)
     shown = lines[: MOST_LINES if len(lines) > MOST_LINES + 1 else len(lines)]
-    again = ((("again", _cut(state.reason)),) if state.reason else ())
+    again = [("again", said)] if (said := _cut(state.reason)) else []
+    diff = tuple(bare(line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…") for line in shown)
     return LoggedChange(
         id=proposal.id,
         kind=kind,
@@ -80,8 +81,8 @@ def shown_change(state: ProposalState, shelf: Shelf) -> LoggedChange | None:
         janus=state.janus if state.janus in ("STANDS", "FALLS", "UNSURE") else "",
         janus_reason=_cut(state.janus_reason) if state.janus in ("STANDS", "FALLS", "UNSURE") else "",
         remarks=(*again, *remarks_of(proposal)),
-        mark=plan_mark(() if kind == "link" else state.edits),
-        diff=tuple(bare(line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…") for line in shown),
+        mark=plan_mark(() if kind == "link" else state.edits, diff),
+        diff=diff,
         more=len(lines) - len(shown),
     )
 

@@ -423,3 +423,76 @@ def test_a_merge_follows_a_link_that_came_since_and_no_text_that_changed(vault: 
     assert states(home)[id_].state == "stale"
     assert own_files(vault) == made
     assert "- not merged: Heap ← Heap 2 · Heap 3, " in text_of(vault)
+
+
+def test_an_edited_note_is_followed_beside_a_change_whose_note_is_not_there(vault: Path, home: Path) -> None:
+    shown(vault, "place_orphan", "obsolete")
+    write(vault, "Gone.md", "Valid once, and edited since.\n")
+    apply(vault)
+    (vault / "Gone.md").rename(vault / "Went.md")
+    apply(vault)
+    assert states(home)[IDS["obsolete"]].paths == ("Went.md",)
+
+
+def test_an_undo_that_comes_too_late_says_what_to_do(vault: Path, home: Path) -> None:
+    shown(vault, "update")
+    tick(vault / REVIEW, IDS["update"])
+    apply(vault)
+    tick(vault / REVIEW, IDS["update"], "-undo")
+    age_journal(home, timedelta(hours=49))
+    assert apply(vault)["undone"] == []
+    assert own_files(vault) == after("update")
+    assert "- not undone: the 48 hours are over; to undo it, change Old.md by hand\n" in text_of(vault)
+    assert "-undo" not in text_of(vault)
+    said = text_of(vault)
+    assert apply(vault)["said"] == []
+    assert text_of(vault) == said
+    age_journal(home, timedelta(hours=48))
+    apply(vault)
+    assert IDS["update"] not in text_of(vault)
+
+
+def test_a_tick_below_other_lines_than_were_shown_is_void(vault: Path) -> None:
+    shown(vault, "obsolete", "update")
+    review = vault / REVIEW
+    said = text_of(vault)
+    forged = said.replace("> + obsolete: true", "> + obsolete: false").replace("why: ", "Mine.\nwhy: ")
+    for text in (said.replace("> + obsolete: true", "> + obsolete: false"), forged):
+        review.write_text(text, encoding="utf-8")
+        tick(review, IDS["obsolete"])
+        done = apply(vault)
+        assert (done["approved"], done["applied"]) == ([], [])
+        assert own_files(vault) == BEFORE
+    review.write_text(text_of(vault).replace("obsolete: false", "obsolete: true"), encoding="utf-8")
+    assert apply(vault)["applied"] == [IDS["obsolete"]]  # the writer's own words beside them are no matter
+
+
+def test_a_link_and_the_merge_of_its_target_in_one_sitting(vault: Path, home: Path) -> None:
+    from aria_dream.review.proposal import Proposal, proposal_id
+
+    paths = ("Old.md", "Drop.md")
+    link = proposal_id("link", paths, 0)
+    desk = open_desk(vault)
+    desk.book.propose(
+        [
+            Proposal(
+                id=link, kind="link", paths=paths, round=0, at=desk.now, expires_at=None, titles=("Old", "Drop"),
+                reason="feeds", judge="Codex", evidence={"edge": "feeds"},
+            )
+        ]
+    )  # fmt: skip
+    shown(vault, "merge")
+    assert "**Link: [[Old]] → [[Drop]]**" in text_of(vault)
+    tick(vault / REVIEW, link)
+    tick(vault / REVIEW, IDS["merge"])
+    done = apply(vault)
+    assert (done["applied"], done["stale"]) == ([link], [IDS["merge"]])  # the link that came has to follow
+    assert "[[Drop]]" in (vault / "Old.md").read_text("utf-8")
+    assert "- linked: Old · Drop" in text_of(vault).replace("→", "·")
+    tick(vault / REVIEW, IDS["merge"])
+    assert apply(vault)["applied"] == [IDS["merge"]]
+    assert "[[Keep|Drop]]" in (vault / "Old.md").read_text("utf-8")
+    tick(vault / REVIEW, IDS["merge"], "-undo")
+    tick(vault / REVIEW, link, "-undo")
+    assert sorted(apply(vault)["undone"]) == sorted([link, IDS["merge"]])
+    assert own_files(vault) == BEFORE

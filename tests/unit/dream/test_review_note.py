@@ -8,6 +8,7 @@ from datetime import date
 import pytest
 
 from aria_dream.dream.logged import LoggedPair, logged_link
+from aria_dream.dream.logged_change import LoggedChange
 from aria_dream.dream.review_note import (
     BEGIN,
     END,
@@ -131,3 +132,22 @@ def test_what_stops_rewriting(what: str, before: str, after: str, said: str) -> 
         return
     assert block is None, what
     assert said in problems[0].message
+
+
+def test_pairs_are_exchanged_and_changes_stay() -> None:
+    ends = (logged_link("Keep.md", lambda path: path[:-3]),)
+    change = LoggedChange(
+        id="dddddd", kind="obsolete", ends=ends, proposed_on=date(2026, 11, 30), reason="old", judge="m",
+        confidence=None, mark="00000001", diff=("Keep.md", "+ obsolete: true"),
+    )  # fmt: skip
+    note = f"{render_review_head()}{render_managed(ITEMS, [change])}\n"
+    block, problems = read_managed(note)
+    assert problems == ()
+    assert block is not None
+    assert (block.items, block.changes) == (ITEMS, (change,))
+    again, _ = read_managed(with_managed(note, block, ITEMS[1:]))
+    assert again is not None
+    assert (again.items, again.changes) == (ITEMS[1:], (change,))
+    edited = note.replace("> + obsolete: true", "> + obsolete: false")
+    block, _ = read_managed(edited)
+    assert block is not None  # it reads as ours; what a tick approves is named by the mark

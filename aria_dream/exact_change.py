@@ -1,0 +1,90 @@
+"""The exact change of a proposal as it would be made now: planned, journalled, and held against what was shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from aria_dream.desk import as_approved
+from aria_dream.review.application import (
+    Stale,
+    approve,
+    merged_text_refusal,
+    plan_again,
+    planned_before,
+    proposal_hash,
+)
+from aria_dream.review.plan import Planned, whole_lines
+from aria_dream.review.proposal import event_record, planned_record
+from aria_dream.vault.edit import Refusal
+from aria_dream.vault.note import NotePath
+
+if TYPE_CHECKING:
+    from aria_dream.desk import Desk, Settlement
+    from aria_dream.review.application import Approved
+    from aria_dream.review.placement import AlreadyLinked
+    from aria_dream.review.plan import VaultView
+    from aria_dream.review.proposal import ProposalState
+
+
+def with_plan(desk: Desk, state: ProposalState) -> ProposalState:
+    """The proposal with the exact change that it is about; made and journalled where a crash came before."""
+    if state.edits or state.proposal.kind == "link":
+        return state
+    return note_shown(desk, state, show_change(desk, state))
+
+
+def show_change(desk: Desk, state: ProposalState) -> Planned | AlreadyLinked | Refusal:
+    """What would be written for a proposal now, exactly: what was planned as long as it fits; of a link the whole line,
+    as a diff shows it."""
+    view = desk.view_of(state)
+    allowed = approve(as_approved(state))
+    if isinstance(allowed, Refusal):
+        return allowed
+    before = planned_before(allowed, view) if allowed.kind != "link" else ""
+    if isinstance(before, str):
+        return plan_lines(allowed, view)
+    return Refusal(before.reason) if isinstance(before, Stale) else before
+
+
+def plan_lines(approved: Approved, view: VaultView) -> Planned | AlreadyLinked | Refusal:
+    """A new plan; that of a link spans whole lines, so that it fits no other line than the one that was shown."""
+    found = plan_fresh(approved, view)
+    if not isinstance(found, Planned) or approved.kind != "link":
+        return found
+    return replace(found, edits=tuple(whole_lines(edit, view.contents) for edit in found.edits))
+
+
+def plan_fresh(approved: Approved, view: VaultView) -> Planned | AlreadyLinked | Refusal:
+    """`plan_again`, where the exact text of a merge finds the same places for the headings and blocks of its notes."""
+    if approved.kind == "merge" and approved.body is not None and merged_text_refusal(approved, view) is None:
+        from aria_dream.consolidate.note_merges import plan_note_merge
+
+        keep, *drops = map(NotePath, approved.paths)
+        found = plan_note_merge(view, keep, drops)
+        if not isinstance(found, Refusal) and found.body == approved.body:
+            return found.planned
+    return plan_again(approved, view)
+
+
+def note_shown(desk: Desk, state: ProposalState, shown: Planned | AlreadyLinked | Refusal) -> ProposalState:
+    """The proposal with the change that its reader looks at; journalled, so that an approval can be held against it."""
+    if not isinstance(shown, Planned) or shown.edits == state.edits:
+        return state
+    desk.book.note(planned_record(state.proposal.id, shown.edits, desk.now))
+    return replace(state, edits=shown.edits)
+
+
+def is_as_shown(state: ProposalState, fresh: Planned | AlreadyLinked | Refusal) -> bool:
+    """Whether `fresh` is what was shown last; also where nothing was."""
+    if not state.edits or not isinstance(fresh, Planned):
+        return True
+    return [(one.removed, one.inserted) for one in state.edits] == [(one.removed, one.inserted) for one in fresh.edits]
+
+
+def approve_shown(desk: Desk, state: ProposalState, shown: Planned | AlreadyLinked | Refusal, done: Settlement) -> None:
+    """Journals an approval of exactly what was shown: these lines are written so, or nothing is."""
+    seen = note_shown(desk, state, shown)
+    hash_ = proposal_hash(seen) if isinstance(shown, Planned) else ""
+    desk.book.note(event_record("approved", state.proposal.id, desk.now, by="terminal", shown=hash_))
+    done.approved.append(state.proposal.id)
