@@ -128,9 +128,12 @@ def _skip(survivor: Survivor, answered: MemoRow) -> str:
 
 def choose_seed(vault: DreamtVault, files: VaultFiles) -> Chosen:
     """The oldest open external-novelty seed that may leave. A seed is never looked up in the memo: its status tells."""
-    seeds, problems = read_open_seeds(vault, files)
-    said = [f"To mend: {vault.home.seeds}:{problem.line}: {problem.message}." for problem in problems]
-    for seed in seeds:
+    found = read_open_seeds(vault, files)
+    said = [f"To mend: {vault.home.seeds}:{problem.line}: {problem.message}." for problem in found.problems]
+    if found.seeds and found.withheld:
+        reason = f"nothing to reach: nothing of {vault.home.seeds} may leave ({found.withheld})"
+        return Chosen(question=None, reason=reason, said=tuple(said))
+    for seed in found.seeds:
         question = seed_question(vault, seed)
         if isinstance(question, Question):
             return Chosen(question=question, said=tuple(said))
@@ -138,7 +141,7 @@ def choose_seed(vault: DreamtVault, files: VaultFiles) -> Chosen:
         said.append(f"Passed over: the seed “{seed.title}”: {question.reason}.")
     reason = (
         "nothing to reach: no open external-novelty seed may leave this machine"
-        if seeds
+        if found.seeds
         else "nothing to reach: there is no open external-novelty seed; leave one with "
         "`aria-dream seeds add TITLE --source URL`"
     )

@@ -88,7 +88,7 @@ def command(vault: Path, *, start: str | None, dry_run: bool, consent: bool, as_
 
 def _mode(modes: Mapping[str, bool], *, start: str | None, dry_run: bool, consent: bool) -> str:
     """What is to be done; `""` where only this machine is to be confirmed."""
-    chosen = [name for name, is_given in modes.items() if is_given]
+    chosen = sorted(name for name, is_given in modes.items() if is_given)
     named = " and ".join(f"--{name.replace('_', '-')}" for name in chosen)
     if len(chosen) > 1:
         raise click.UsageError(f"{named} are two things; ask for one of them.")

@@ -114,7 +114,7 @@ def verdict_of(result: ReachResult) -> str:
 def say_reach(result: ReachResult, settings: Settings) -> None:
     """Prints the block or the reason, and last one line with kind, verdict and what is left."""
     for sentence in result.said:
-        click.echo(sentence, err=True)
+        click.echo(sentence)
     budget = budget_text(result.counted, settings)
     if result.reason:
         click.echo(f"{result.reason[:1].upper()}{result.reason[1:]}.")
@@ -123,11 +123,13 @@ def say_reach(result: ReachResult, settings: Settings) -> None:
     if result.outcome is None:
         _say_rehearsal(result, budget)
         return
-    if result.block is not None:
+    if result.block is not None and result.written:
         click.echo(render_reach_block(result.block), nl=False)
-        click.echo()
-    if result.written:
-        click.echo(f"Written to {result.note}. Nothing else was changed.")
+        is_done = result.kind == "external" and isinstance(result.outcome, Answer)
+        more = "the seed is marked as dreamt" if is_done else "nothing else was changed"
+        click.echo(f"\nWritten to {result.note}; {more}.")
+    elif isinstance(result.outcome, NoAnswer):
+        click.echo(f"No answer: {result.outcome.reason}.")
     click.echo(f"reach ({result.kind}): {verdict_of(result)}. {budget}")
 
 

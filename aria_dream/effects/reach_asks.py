@@ -16,9 +16,18 @@ from aria_dream.dream.seeds import open_seeds, parse_seeds
 from aria_dream.dream.triage_prompt import UNCONNECTED, way_text
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.policy.residence import log_notes
-from aria_dream.policy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text, shareable_title
+from aria_dream.policy.sharing import (
+    ShareableExcerpt,
+    Visibility,
+    Withheld,
+    excerpt_note,
+    excerpt_text,
+    shareable_title,
+    visibility,
+)
 from aria_dream.vault.link_text import link_target
 from aria_dream.vault.note import NotePath, decode_note, parse_note
+from aria_dream.vault.scan import is_unread, read_flags
 from aria_dream.world import Content
 
 if TYPE_CHECKING:
@@ -114,7 +123,14 @@ def _reached_pair(vault: DreamtVault, survivor: Survivor, note: str) -> ReachedP
 
 
 def seed_question(vault: DreamtVault, seed: Seed) -> Question | Withheld:
-    """The reach on a seed of the writer, verbatim but for what may not leave; or why nothing of it may."""
+    """The reach on a seed of the writer, verbatim but for what may not leave; or why nothing of it may.
+
+    A seed that bears a tag which keeps a note back is kept back, and the others beside it are not.
+    """
+    written = f"\n{seed.title}\n{seed.source}\n{seed.struck}\n{seed.resonance}"
+    tags = parse_note(written).tags
+    if visibility(vault.sharing.settings, path=vault.home.seeds, tags=tags) is not Visibility.OPEN:
+        return Withheld("it bears a tag that keeps it on this machine")
     parts = [excerpt_text(vault.sharing, text) for text in (seed.title, seed.source, seed.struck, seed.resonance)]
     for part in parts:
         if isinstance(part, Withheld):
@@ -130,13 +146,37 @@ def seed_question(vault: DreamtVault, seed: Seed) -> Question | Withheld:
     )
 
 
-def read_open_seeds(vault: DreamtVault, files: VaultFiles) -> tuple[tuple[Seed, ...], tuple[Problem, ...]]:
-    """The open external-novelty seeds, oldest first, and the seeds that cannot be used."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenSeeds:
+    """The external-novelty seeds that wait."""
+
+    seeds: tuple[Seed, ...] = ()
+    """Oldest first."""
+    problems: tuple[Problem, ...] = ()
+    """Seeds that cannot be used."""
+    withheld: str = ""
+    """Why none of them may leave, as one clause; `""` where each is looked at for itself."""
+
+
+def read_open_seeds(vault: DreamtVault, files: VaultFiles) -> OpenSeeds:
+    """The seeds note as it is now; empty where there is none."""
     content = files.read(NotePath(vault.home.seeds))
     if not isinstance(content, Content):
-        return (), ()
-    seeds, problems = parse_seeds(decode_note(content.data))
-    return open_seeds(seeds, "external-novelty"), problems
+        return OpenSeeds()
+    text = decode_note(content.data)
+    seeds, problems = parse_seeds(text)
+    return OpenSeeds(seeds=open_seeds(seeds, "external-novelty"), problems=problems, withheld=_kept_back(vault, text))
+
+
+def _kept_back(vault: DreamtVault, text: str) -> str:
+    """Why the whole seeds note may not leave. A tag in its body belongs to the seed it stands in."""
+    note = parse_note(text)
+    if any(is_unread(problem) for problem in note.problems):
+        return "its properties cannot be read, so nobody knows whether it is private"
+    head = parse_note(text[: note.body_start])
+    dream = read_flags(note.properties)[0]
+    seen = visibility(vault.sharing.settings, path=vault.home.seeds, tags=head.tags, dream=dream)
+    return "" if seen is Visibility.OPEN else "the policy or its own properties keep it on this machine"
 
 
 def answered_in_notes(vault: DreamtVault, files: VaultFiles, zone: tzinfo) -> tuple[MemoRow, ...]:

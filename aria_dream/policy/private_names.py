@@ -6,6 +6,7 @@ import html
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
@@ -22,8 +23,10 @@ BLANK_SHOWN = "[private note]"
 _JOINT = r"(?:%20|&nbsp;|[\s_+\-\u2010-\u2015*~=`\\])+"
 """What stands between the words of a name: space in any spelling, and marks of emphasis (`**Secret** plan`)."""
 _JOINTS = re.compile(_JOINT)
-_MARKS = re.compile(r"[*~=`_\\]|<[^<>]{0,40}>")
+_MARKS = re.compile(r"[*~=`\\]|<[^<>]{0,40}>")
 """What may tear a word apart without a reader seeing it."""
+_LONG = 8
+"""Letters from which a name is looked for whatever stands between them; shorter ones occur across words by chance."""
 _DENSE = re.compile(  # Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
@@ -53,10 +56,12 @@ class PrivateNames:
         torn apart by marks of emphasis, percent-encoded, as entities, or in compatibility characters."""
         form = name_form(text)
         decoded = unicodedata.normalize("NFKC", html.unescape(unquote(text)))
-        bare = name_form(_MARKS.sub("", decoded))
-        return any(name in form or name in bare for name in self.loose) or any(
-            name in form and _word(name).search(form) for name in self.whole
-        )
+        untorn = _MARKS.sub("", decoded)
+        bare, letters = name_form(untorn), _letters(untorn)
+        return any(
+            name in form or name in bare or (len(own := _name_letters(name)) >= _LONG and own in letters)
+            for name in self.loose
+        ) or any(name in form and _word(name).search(form) for name in self.whole)
 
     def blank(self, text: str) -> tuple[str, int]:
         """`text` (in NFC) with every such name, and a path that leads to it, replaced; and how many there were."""
@@ -105,6 +110,16 @@ def private_names(notes: Iterable[tuple[str, Iterable[str]]]) -> PrivateNames:
 def name_form(text: str) -> str:
     """`text` as names are compared: folded, and whatever joins words (space, `%20`, `-`, `_`) one space."""
     return _JOINTS.sub(" ", fold(text)).strip()
+
+
+def _letters(text: str) -> str:
+    """Letters and digits alone, folded."""
+    return "".join(filter(str.isalnum, fold(unicodedata.normalize("NFKC", text))))
+
+
+@lru_cache(maxsize=1 << 14)
+def _name_letters(name: str) -> str:
+    return _letters(name)
 
 
 def _endings(folder: str) -> list[str]:

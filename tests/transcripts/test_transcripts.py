@@ -61,6 +61,8 @@ def run_session(session: str, folder: Path) -> None:
         words = shlex.split(command)
         if words[0] == "aria-dream":
             words = [sys.executable, "-m", "aria_dream", *words[1:]]
+        elif words[0] == "python":
+            words[0] = sys.executable
         done = subprocess.run(
             words,
             cwd=folder,

@@ -15,7 +15,7 @@ import pytest
 
 from aria_dream.dream.budget import Refused, Row, spent
 from aria_dream.effects import ledger
-from aria_dream.effects.ledger import LEDGER, LOCK, Granted, excess, read_ledger, reserve, resolve
+from aria_dream.effects.ledger import LEDGER, LOCK, Granted, excess, read_ledger, reserve, resolve, settle
 from aria_dream.effects.lock import VaultLock
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.settings import Settings
@@ -184,3 +184,16 @@ def test_processes_share_one_budget(tmp_path: Path, end: str) -> None:
     assert not problems
     assert len({row.id for row in rows}) == sent
     assert spent(rows, limits(7), datetime.now(UTC), UTC).in_5h == sent
+
+
+def test_settling_says_only_what_is_not_said_yet(tmp_path: Path) -> None:
+    first, second, third = (granted(tmp_path, limits(99)) for _ in range(3))
+    for _ in range(2):
+        settle(tmp_path, UTC, reach_id=first.row.id, verdict="homes", requests=4, clock=at(NOW))
+        settle(tmp_path, UTC, reach_id=second.row.id, verdict="unsent", clock=at(NOW))
+        settle(tmp_path, UTC, reach_id="nobody", verdict="homes", requests=9, clock=at(NOW))
+    resolve(third, "failed", clock=at(NOW))
+    settle(tmp_path, UTC, reach_id=third.row.id, verdict="unsent", clock=at(NOW))  # too late: it was said otherwise
+    verdicts = [row.verdict for row in read_ledger(tmp_path)[0]]
+    assert verdicts == ["initiated"] * 3 + ["excess", "homes", "unsent", "failed"]
+    assert used(tmp_path, limits(99)) == 1 + 3 + 1

@@ -443,3 +443,35 @@ def test_the_block_belongs_to_the_day_on_which_the_reach_began(bench: ReachBench
 
     bench.reacher.answers = [slow]
     assert bench.reach("external").note == "dreams/2026-11-30 dream.md"
+
+
+@pytest.mark.parametrize(
+    ("policy", "head"),
+    [
+        ("- never_send: dreams\n", ""),
+        ("- never_send: Dream seeds\n", ""),
+        ("- exclude: dreams/*\n", ""),
+        ("", "tags: [Private/inner]\n"),
+        ("", "dream: false\n"),
+    ],
+)
+def test_a_seeds_note_that_is_kept_back_stays_here(bench: ReachBench, policy: str, head: str) -> None:
+    bench.write("dreaming.md", POLICY + policy)
+    seeds = bench.read("dreams/Dream seeds.md")
+    bench.write("dreams/Dream seeds.md", seeds.replace("aria-dream: seeds\n", f"aria-dream: seeds\n{head}"))
+    result = bench.reach("external")
+    assert "nothing of dreams/Dream seeds.md may leave" in result.reason
+    assert not bench.reacher.sent
+    assert not bench.rehearse("external").prompt
+
+
+@pytest.mark.parametrize("tag", ["#private", "#Private/health", "#therapy"])
+def test_a_seed_with_a_private_tag_is_passed_over_and_the_next_one_is_not(bench: ReachBench, tag: str) -> None:
+    bench.write("dreaming.md", f'{POLICY}- never_send: "#therapy"\n')
+    bench.write("Other.md", "Something. #therapy\n")
+    seeds = bench.read("dreams/Dream seeds.md")
+    bench.write("dreams/Dream seeds.md", f"{seeds}- struck: because {tag}\n")
+    bench.reacher.answers = [answered(ORPHAN)]
+    result = bench.reach("external")
+    assert result.subject == "Retrieval practice beats rereading"
+    assert any("Sleep replays the day backwards" in said and "bears a tag" in said for said in result.said)
