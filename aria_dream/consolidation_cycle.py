@@ -5,17 +5,15 @@ It only ever writes proposals, and records of itself. Cut off anywhere, by whate
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Protocol, assert_never
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, assert_never
 
 from aria_dream.consolidate.judged import as_conflict_verdict, as_judged
 from aria_dream.consolidate.memory import proposals_tonight, remembered_of, tokens_tonight
 from aria_dream.consolidate.record import (
-    ALL_PARTS,
     Brought,
     Consolidation,
     End,
-    Part,
     brought_record,
     ended,
     judged_record,
@@ -26,88 +24,22 @@ from aria_dream.consolidate.record import (
 from aria_dream.consolidate.run import steps, total_questions
 from aria_dream.consolidate.verdict import Escalated
 from aria_dream.consolidate.work import Collapse, Compare, Limits, Resolve, Retire, Settle, Stop, Triage
+from aria_dream.consolidation_morning import note_dismissed
 from aria_dream.cycle import reconciled
+from aria_dream.night_parts import ConsolidationResult
 from aria_dream.review.proposal import open_count, planned_record
 from aria_dream.vault.edit import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import date, datetime
+    from datetime import datetime
 
     from aria_dream.consolidate.judged import Judged
-    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
-    from aria_dream.consolidate.work import Candidate, Cluster, Remembered, Step, Work
+    from aria_dream.consolidate.verdict import Conflict, Counsel, PairVerdict
+    from aria_dream.consolidate.work import Candidate, Remembered, Step, Work
     from aria_dream.desk import Desk
-    from aria_dream.review.proposal import PlannedEdit, Proposal, ProposalState
-
-    Made = tuple[Proposal, tuple[PlannedEdit, ...]]
-    """A proposal, and the exact change that it stands for."""
-
-
-class NightParts(Protocol):
-    """What a consolidation is made from; `consolidation_parts` makes it of a real vault."""
-
-    def counsel(self) -> Counsel | str:
-        """Who judges, or why nobody does."""
-
-    @property
-    def is_metered(self) -> bool:
-        """Whether that counsel costs tokens."""
-
-    def find(self, parts: Sequence[Part]) -> Work:
-        """What lies before the run. May take minutes the first time; what was computed is kept."""
-
-    def texts(self, pair: Candidate) -> NearPair | None:
-        """The two with their texts; None where one of them has changed since `find`."""
-
-    def evidence(self, conflict: Conflict) -> str:
-        """What speaks for either claim, as text."""
-
-    def collapse(self, clusters: Sequence[Cluster], states: Mapping[str, ProposalState]) -> Made | Refusal:
-        """One proposal for clusters that belong together."""
-
-    def settle(self, conflict: Conflict, verdict: ConflictVerdict, states: Mapping[str, ProposalState]) -> (
-        Made | Refusal
-    ):
-        """A proposal for a contradiction; a Refusal where it stays open for a person."""
-
-    def retire(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
-        """A proposal for a stale note."""
-
-    def note_analysed(self, work: Work, is_open: Callable[[str], bool]) -> None:
-        """Remembers which texts have been looked at; `is_open(key)`: a pair that waits for its verdict."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsolidationRequest:
-    """What was asked for."""
-
-    at: datetime
-    """Aware, in the writer's zone."""
-    night: date
-    """The night whose caps it counts against."""
-    parts: tuple[Part, ...] = ALL_PARTS
-    resume: Literal["never", "night", "last"] = "never"
-    """Which unended run is gone on with: none, one of this night, or the last one."""
-    dry_run: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsolidationResult:
-    """What came of it."""
-
-    run: Consolidation | None
-    """None where nothing was begun."""
-    reason: str
-    """Why nothing was begun, or why it ended before its time; `""` where everything is done."""
-    made: tuple[Made, ...] = ()
-    """The proposals of this sitting."""
-    open_conflicts: tuple[Conflict, ...] = ()
-    """Contradictions that wait for a person."""
-    look_alike: tuple[tuple[str, str], ...] = ()
-    """Titles of pairs that lie near and that the judge left to a person, nearest first."""
-    resumed: bool = False
-    interrupted: bool = False
+    from aria_dream.night_parts import ConsolidationRequest, Made, NightParts
+    from aria_dream.review.proposal import ProposalState
 
 
 def consolidate_once(
@@ -140,6 +72,8 @@ def consolidate_once(
     waiting, most = open_count(states.values()), policy.settings.max_open_proposals
     if waiting >= most and not request.dry_run:
         return ConsolidationResult(run=None, reason=_full(waiting, most))
+    if not request.dry_run:
+        note_dismissed(desk)
     counsel = parts.counsel()
     if isinstance(counsel, str):
         return ConsolidationResult(run=None, reason=counsel)
@@ -149,7 +83,10 @@ def consolidate_once(
     try:
         leave("reading")
         work = parts.find(run.parts)
-        seen = remembered_of(past, run, states.values(), work)
+        days = policy.settings.pair_cooldown_days
+        seen = remembered_of(
+            past, run, states.values(), work, lapse_days=days, dismissed=desk.book.dismissed()
+        )
         limits = _limits(desk, parts, past, run, waiting)
         for step in steps(run, work, seen, limits, counsel.name):
             leave("judging")
@@ -174,12 +111,14 @@ def _chosen(
     past: Sequence[Consolidation], request: ConsolidationRequest
 ) -> tuple[Consolidation | None, bool]:
     """The run to go on with or to begin, and whether it is an old one; None where there is none to go on with."""
-    last = next(reversed(past), None)
-    is_open = last is not None and last.end in (None, End.INTERRUPTED)
-    if last is not None and is_open and (
-        request.resume == "last" or (request.resume == "night" and last.night == request.night)
-    ):
-        return last, True
+    wanted: Sequence[Consolidation] = ()
+    if request.resume == "last":
+        wanted = past[-1:]
+    elif request.resume == "night":
+        wanted = [run for run in past if run.night == request.night and run.parts == request.parts]
+    unended = [run for run in wanted if not run.is_over]
+    if unended:
+        return unended[-1], True
     if request.resume == "last":
         return None, False
     name = f"night-{request.at:%Y%m%d-%H%M%S}"

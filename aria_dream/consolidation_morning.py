@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.figures import figures_of, scans_of
-from aria_dream.consolidate.record import told
+from aria_dream.consolidate.open_conflicts import read_dismissed, with_open
+from aria_dream.consolidate.record import dismissed, told
 from aria_dream.consolidate.report import (
     NIGHTS_SHOWN,
     Report,
@@ -43,6 +44,7 @@ from aria_dream.world import Absent, Content
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from aria_dream.consolidate.open_conflicts import OpenConflict
     from aria_dream.consolidate.record import Consolidation
     from aria_dream.desk import Desk
     from aria_dream.review.proposal import ProposalState
@@ -62,7 +64,20 @@ class Morning:
     """What was left as it is, and why."""
 
 
-def tell_morning(desk: Desk, run: Consolidation, *, look_alike: Titles = (), conflicts: Titles = ()) -> Morning:
+def note_dismissed(desk: Desk) -> None:
+    """Journals the contradictions whose box in the review was ticked: they are none."""
+    content = desk.files.read(NotePath(desk.vault.home.review))
+    if not isinstance(content, Content) or not desk.is_quiet(desk.vault.home.review):
+        return
+    known = desk.book.dismissed()
+    for key in read_dismissed(decode_note(content.data)):
+        if key not in known:
+            desk.book.note_run(dismissed(key, desk.now))
+
+
+def tell_morning(
+    desk: Desk, run: Consolidation, *, look_alike: Titles = (), conflicts: Sequence[OpenConflict] | None = None
+) -> Morning:
     """Writes what the night `run`, which has ended, leaves for the morning.
 
     Raises:
@@ -74,7 +89,13 @@ def tell_morning(desk: Desk, run: Consolidation, *, look_alike: Titles = (), con
     done = Settlement()
     renew_lines(replace(desk, quiet_s=0.0) if is_new else desk, done)  # nobody types into what we made just now
     said += done.said
-    report = _write_report(desk, _report(desk, look_alike, conflicts), said)
+    if conflicts is not None:
+        note_dismissed(desk)
+        left = desk.book.dismissed()
+        conflicts = [one for one in conflicts if one.key not in left]
+        _list_open(desk, conflicts, said)
+    pairs = [(one.first, one.second) for one in conflicts or ()]
+    report = _write_report(desk, _report(desk, look_alike, pairs), said)
     note = _write_line(desk, run, said)
     desk.book.note_run(told(run, desk.now))
     return Morning(report=report, note=note, said=tuple(said))
@@ -88,6 +109,19 @@ def _make_review(desk: Desk, said: list[str]) -> bool:
     text = render_review_head() + render_managed(()) + "\n"
     plan = WritePlan(path=NotePath(home.review), expected_hash=ABSENT, content=encode_note(text))
     return _put(desk, plan, said)
+
+
+def _list_open(desk: Desk, conflicts: Sequence[OpenConflict], said: list[str]) -> None:
+    """Lists the contradictions that wait for a person, in the review's second block."""
+    path = NotePath(desk.vault.home.review)
+    content = desk.files.read(path)
+    if not isinstance(content, Content):
+        return
+    before = decode_note(content.data)
+    made, problems = with_open(before, conflicts)
+    said += [f"{path}:{problem.line}: {problem.message}" for problem in problems]
+    if made != before:
+        _put(desk, WritePlan(path=path, expected_hash=content_hash(content.data), content=encode_note(made)), said)
 
 
 def _report(desk: Desk, look_alike: Titles, conflicts: Titles) -> Report:
@@ -135,7 +169,8 @@ def _write_report(desk: Desk, report: Report, said: list[str]) -> str:
 
 def _write_line(desk: Desk, run: Consolidation, said: list[str]) -> str:
     """One line about the night in the day's dream note; an uneventful night writes none."""
-    if not (run.proposals or run.escalated):
+    left = _newly_left(desk, run)
+    if not (run.proposals or left):
         return ""
     path = NotePath(choose_log(desk.vault.names, desk.vault.home, desk.now.date()))
     content = desk.files.read(path)
@@ -143,7 +178,7 @@ def _write_line(desk: Desk, run: Consolidation, said: list[str]) -> str:
     heading = f"## {run.at:%H:%M} — the night"
     if before is not None and heading in decode_note(before).splitlines():
         return str(path)
-    block = f"{heading}\n\n{_line(desk, run)}\n"
+    block = f"{heading}\n\n{_line(desk, run, left)}\n"
     plan = plan_append(path, before, block, head=render_head(desk.now.date()))
     if isinstance(plan, Refusal):
         said.append(f"{path} got no line about the night: {plan.reason}")
@@ -151,8 +186,15 @@ def _write_line(desk: Desk, run: Consolidation, said: list[str]) -> str:
     return str(path) if _put(desk, plan, said) else ""
 
 
-def _line(desk: Desk, run: Consolidation) -> str:
-    made, left = len(run.proposals), run.escalated
+def _newly_left(desk: Desk, run: Consolidation) -> int:
+    """Contradictions that no earlier run has left to a person already: those have been told."""
+    earlier = {mark for one in desk.book.consolidations() if one.at < run.at for mark in one.brought}
+    open_now = {mark for mark, one in run.brought.items() if one.what == "conflict" and not one.proposals}
+    return len(open_now - earlier)
+
+
+def _line(desk: Desk, run: Consolidation, left: int) -> str:
+    made = len(run.proposals)
     found = []
     if made:
         found.append("one proposal waits in the review" if made == 1 else f"{made} proposals wait in the review")

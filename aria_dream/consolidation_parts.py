@@ -18,13 +18,17 @@ from aria_dream.consolidate.comparison import embedded_compare
 from aria_dream.consolidate.duplicates import ClusterProposal, Making, cluster_proposals, paths_of
 from aria_dream.consolidate.judged import as_pair_verdict
 from aria_dream.consolidate.record import Part, Scan
-from aria_dream.consolidate.verdict import Merge, Normalize
+from aria_dream.consolidate.resolution import Settling, settle_conflict
+from aria_dream.consolidate.stale import propose_obsolete
+from aria_dream.consolidate.verdict import KeepA, KeepB, Merge, Normalize
 from aria_dream.consolidate.work import Candidate, Member, Work
 from aria_dream.dream.jsonl import as_mapping, as_texts
 from aria_dream.effects.atom_table import find_near, read_atoms
 from aria_dream.effects.claim_table import find_vault_conflicts
+from aria_dream.effects.conflict_evidence import VaultEvidence
 from aria_dream.effects.consolidation_counsel import EmbeddedCounsel, NoCounsel, open_counsel
 from aria_dream.effects.embedding import load_embedder
+from aria_dream.effects.stale_notes import find_stale, remember_sources
 from aria_dream.effects.standing import read_standing
 from aria_dream.effects.vectors import ContentCache
 from aria_dream.errors import MissingPartError
@@ -32,16 +36,18 @@ from aria_dream.vault.edit import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.near import NearRow
+    from aria_dream.consolidate.stale import SourceMemory, Stale
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair
     from aria_dream.consolidate.work import Cluster
-    from aria_dream.consolidation_cycle import Made
     from aria_dream.desk import Desk
     from aria_dream.effects.atom_table import AtomTable
     from aria_dream.effects.places import Places
+    from aria_dream.night_parts import Made
     from aria_dream.review.proposal import ProposalState
 
     Progress = Callable[[int, int], None]
@@ -69,6 +75,9 @@ class VaultNight:
     """Whether whoever judges costs tokens."""
     _judge: str = ""
     _table: AtomTable | None = None
+    _evidence: VaultEvidence | None = None
+    _stale: Mapping[str, Stale] = field(default_factory=dict)
+    _sources: Mapping[str, SourceMemory] | None = None
     _near: Mapping[str, tuple[NearRow, int]] = field(default_factory=dict)
 
     def counsel(self) -> Counsel | str:
@@ -88,17 +97,37 @@ class VaultNight:
 
     def evidence(self, conflict: Conflict) -> str:
         """What speaks for either claim, as text."""
-        return conflict.subject
+        if self._evidence is None:
+            self._evidence = VaultEvidence(self.desk.vault, self.desk.now.tzinfo)
+        return self._evidence.text(conflict)
 
     def settle(
         self, conflict: Conflict, verdict: ConflictVerdict, states: Mapping[str, ProposalState]
     ) -> Made | Refusal:
         """A proposal for a contradiction; a Refusal where it stays open for a person."""
-        return Refusal("left to you")
+        if not isinstance(verdict, KeepA | KeepB):
+            return Refusal("left to you")
+        settling = Settling(
+            view=self.desk.view((conflict.first.path, conflict.second.path), inbound=False),
+            states=tuple(states.values()),
+            now=self.desk.now,
+            expires_at=self._expires_at,
+            judge=self._judge,
+            floor=self.desk.vault.live.policy.settings.confidence_floor,
+        )
+        return settle_conflict(conflict, verdict, self.evidence(conflict), settling)
 
     def retire(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
         """A proposal for a stale note."""
-        return Refusal("left to you")
+        stale = self._stale[mark]
+        view = self.desk.view((stale.path,), inbound=False)
+        return propose_obsolete(
+            stale, view, tuple(states.values()), now=self.desk.now, expires_at=self._expires_at
+        )
+
+    @property
+    def _expires_at(self) -> datetime:
+        return self.desk.now + timedelta(days=self.desk.vault.live.policy.settings.proposal_expiry_days)
 
     def find(self, parts: Sequence[Part]) -> Work:
         """What lies before the run."""
@@ -108,19 +137,36 @@ class VaultNight:
         )
         near = self._find_near(table, settings.cosine_threshold) if set(parts) != {Part.RESOLVE} else ()
         candidates = self._candidates(table, near)
-        conflicts = self._find_conflicts(table) if set(parts) != {Part.CONSOLIDATE} else ()
+        conflicts = self._find_conflicts() if set(parts) != {Part.CONSOLIDATE} else ()
+        stale = self._find_stale() if Part.CONSOLIDATE not in parts or len(parts) > 1 else ()
         known = read_analysed(self.desk.book.folder)
         scan = Scan(
             atoms=len(table.rows),
             new=sum(row.state_hash[:_MARK_DIGITS] not in known for row in table.rows),
             pairs=len(candidates),
             conflicts=len(conflicts),
+            stale=len(stale),
         )
-        return Work(scan=scan, pairs=candidates, conflicts=conflicts)
+        return Work(scan=scan, pairs=candidates, conflicts=conflicts, stale=tuple(stale))
 
-    def _find_conflicts(self, table: AtomTable) -> tuple[Conflict, ...]:
+    def _find_stale(self) -> tuple[str, ...]:
+        """Marks of the stale notes, one a note: its first reason."""
+        found, self._sources = find_stale(
+            self.desk.vault,
+            self.desk.book.folder,
+            now=self.desk.now,
+            progress=self.claims or _silent,
+            leave=lambda: self.leave("reading"),
+        )
+        by_path: dict[str, Stale] = {}
+        for one in found:
+            by_path.setdefault(one.path, one)
+        self._stale = {one.mark: one for one in by_path.values()}
+        return tuple(self._stale)
+
+    def _find_conflicts(self) -> tuple[Conflict, ...]:
         return find_vault_conflicts(
-            table, self.cache, progress=self.claims or _silent, leave=lambda: self.leave("reading")
+            self.desk.vault, self.cache, progress=self.claims or _silent, leave=lambda: self.leave("reading")
         )
 
     def _find_near(self, table: AtomTable, least_cosine: float) -> Sequence[NearRow]:
@@ -187,18 +233,19 @@ class VaultNight:
 
     def _making(self, paths: Sequence[str], states: Mapping[str, ProposalState]) -> Making:
         desk = self.desk
-        days = desk.vault.live.policy.settings.proposal_expiry_days
         return Making(
             view=desk.view(paths, inbound=True),
             standing=read_standing(desk.vault, paths),
             states=tuple(states.values()),
             now=desk.now,
-            expires_at=desk.now + timedelta(days=days),
+            expires_at=self._expires_at,
             judge=self._judge,
         )
 
     def note_analysed(self, work: Work, is_open: Callable[[str], bool]) -> None:
-        """Remembers which texts have been looked at."""
+        """Remembers which texts have been looked at, and what notes and their sources read."""
+        if self._sources is not None:
+            remember_sources(self.desk.book.folder, self._sources)
         if self._table is None:
             return
         waiting = {state for pair in work.pairs if is_open(pair.key) for state in (pair.first.state, pair.second.state)}

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.atoms import Atom
+from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part, Scan
 from aria_dream.consolidate.verdict import (
     Conflict,
@@ -19,7 +20,7 @@ from aria_dream.consolidate.verdict import (
     PairVerdict,
 )
 from aria_dream.consolidate.work import Candidate, Cluster, Member, Work
-from aria_dream.consolidation_cycle import ConsolidationRequest, ConsolidationResult, consolidate_once
+from aria_dream.consolidation_cycle import consolidate_once
 from aria_dream.consolidation_morning import Morning, tell_morning
 from aria_dream.desk import Desk
 from aria_dream.dream.juxtaposition import title_of
@@ -27,6 +28,7 @@ from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.places import Places
 from aria_dream.effects.records import RecordBook
+from aria_dream.night_parts import ConsolidationRequest, ConsolidationResult
 from aria_dream.review.changes import plan_obsolete
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.proposal import Proposal, next_round, proposal_id
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.consolidate.verdict import Counsel
-    from aria_dream.consolidation_cycle import Made
+    from aria_dream.night_parts import Made
     from aria_dream.review.plan import Planned
     from aria_dream.review.proposal import Kind, PlannedEdit, ProposalState
 
@@ -219,4 +221,5 @@ class NightBench:
     def tell(self, result: ConsolidationResult) -> Morning:
         """The morning after it."""
         assert result.run is not None
-        return tell_morning(self.desk(), result.run, look_alike=result.look_alike)
+        conflicts = tuple(map(open_conflict, result.open_conflicts))
+        return tell_morning(self.desk(), result.run, look_alike=result.look_alike, conflicts=conflicts)

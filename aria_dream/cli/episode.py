@@ -172,7 +172,7 @@ def _consolidate(root: Path, leave: Leave, quiet_s: float, night: str) -> dict[s
     """The night's consolidation, gone on with where it was cut off; its morning, where that is still to be told."""
     from datetime import date
 
-    from aria_dream.cli.consolidate import Sitting, sit
+    from aria_dream.cli.sitting import Sitting, sit
 
     found = sit(
         root,

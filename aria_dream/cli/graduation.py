@@ -73,10 +73,11 @@ def _enable(desk: Desk, chosen: Sequence[Record], *, named: bool) -> None:
     if not eligible:
         missing = "; ".join(chosen[0].missing) if named else "no kind of proposal has met the bars"
         raise PolicyClosedError(f"not enabled: {missing}")
+    from aria_dream.consolidate.injection import consolidation_check
     from aria_dream.dream.injection import injection_check
     from aria_dream.review.web_injection import web_injection_check
 
-    for result in (injection_check(), web_injection_check()):
+    for result in (injection_check(), web_injection_check(), consolidation_check()):
         if result.failures or not result.passed:
             failure = result.failures[0] if result.failures else "nothing was checked"
             raise PolicyClosedError(f"not enabled: the check against text that gives orders fails ({failure})")

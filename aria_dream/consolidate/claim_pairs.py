@@ -23,7 +23,7 @@ MOST_HOLDERS: Final = 48
 RAREST: Final = 5
 """So many of a claim's rarest words are looked up."""
 MOST_PAIRS: Final = 2_000_000
-LEAST_SHARED: Final = 0.4
+LEAST_SHARED: Final = 0.5
 """Share of the words of two claims that both have; one word more may be the one in which they are opposed."""
 _NEGATING: Final = ("un", "in", "im", "ir", "il", "non", "dis", "a")
 

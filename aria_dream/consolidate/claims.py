@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 LONGEST_CLAIM: Final = 400
 """Characters; a longer sentence says several things."""
-MOST_CLAIMS: Final = 200
-"""Of one atom: a list of more is data."""
+MOST_CLAIMS: Final = 1_000
+"""Of one atom; what follows is not looked at."""
 
 _LINE = re.compile(r"[^\n]*\n?")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$")
@@ -129,8 +129,8 @@ def read_claims(atom: Atom) -> tuple[Claim, ...]:
         claim = _claim(atom.text[start:end], masked[start:end], start, [*titles, *headings], speaks=speaks)
         if claim is not None:
             claims.append(claim)
-            if len(claims) > MOST_CLAIMS:
-                return ()
+            if len(claims) >= MOST_CLAIMS:
+                break
     return tuple(claims)
 
 

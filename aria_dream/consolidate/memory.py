@@ -36,7 +36,8 @@ def remembered_of(
     states: Iterable[ProposalState],
     work: Work,
     *,
-    lapse_days: int = 90,
+    lapse_days: int,
+    dismissed: frozenset[str] = frozenset(),
 ) -> Remembered:
     """What the run knows when it begins.
 
@@ -48,7 +49,7 @@ def remembered_of(
     apart: set[frozenset[str]] = set()
     busy_atoms: set[str] = set()
     busy_paths: set[str] = set()
-    settled: set[str] = set()
+    settled: set[str] = set(dismissed)
     for state in states:
         if state.proposal.kind == "link":
             continue

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-WIDTH: Final = 200
+WIDTH: Final = 160
 HEIGHT: Final = 64
 _TOP: Final = 18
 """Height of the line of text over the bars."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields
 from datetime import date
-from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.plots import Series, render_plots
+from aria_dream.consolidate.sealed import Sealed, read_sealed, seal, with_sealed
 from aria_dream.dream.plain_text import clean, escape_plain, unescape_plain
 from aria_dream.errors import Problem
 
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 NIGHTS_SHOWN: Final = 14
 LISTED_MOST: Final = 10
 """Lines of a list before it is cut."""
-END: Final = "%% aria-dream report end %%"
-_BEGIN = re.compile(r"%% aria-dream report begin(?: ([0-9a-f]{16}))? %%")
-_MARKER = re.compile(r"^[ \t]*%%[ \t]*aria-dream report (begin|end)\b[^\r\n]*", re.MULTILINE | re.IGNORECASE)
+NAME: Final = "report"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,21 +50,25 @@ class NightFigures:
 
 HEADS: Final = {
     "night": "night",
-    "atoms": "passages",
+    "atoms": "read",
     "new": "new",
-    "pairs": "near pairs",
+    "pairs": "alike",
     "proposals": "proposed",
-    "contradictions": "contradictions",
+    "contradictions": "disagree",
     "resolutions": "settled",
-    "escalated": "left to you",
+    "escalated": "for you",
     "accepted": "accepted",
     "decided": "decided",
-    "applied": "applied by itself",
+    "applied": "alone",
     "tokens": "tokens",
-    "seconds": "seconds",
+    "seconds": "s",
     "stopped": "ended early",
 }
-"""Field of `NightFigures` to the head of its column."""
+"""Field of `NightFigures` to the head of its column, short enough for a phone."""
+_LEGEND: Final = (
+    "Read and new: passages. Alike: pairs of passages. Disagree, settled, for you: contradictions. Accepted, decided:"
+    " of that night's proposals, by you; alone: applied without a tick."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +93,7 @@ class Report:
 class ReportBlock:
     """Our part of the note, markers included, and the nights that it tells of."""
 
-    start: int
-    end: int
+    sealed: Sealed
     nights: tuple[NightFigures, ...]
 
 
@@ -107,8 +108,7 @@ def render_report_head() -> str:
 
 def render_report(report: Report) -> str:
     """The block from marker to marker, no line end behind; `read_report` gives the nights back."""
-    inside = _inside(report)
-    return f"%% aria-dream report begin {_digest(inside)} %%\n{inside}{END}"
+    return seal(NAME, _inside(report))
 
 
 def _inside(report: Report) -> str:
@@ -128,7 +128,7 @@ def _inside(report: Report) -> str:
         parts.append(f"### How it goes\n\n{plots}")
     if report.records and report.bars is not None:
         parts.append(f"### What may one day be applied without a tick\n\n{_graduation(report.records, report.bars)}")
-    parts.append(f"### The last nights\n\n{_table(report.nights)}")
+    parts.append(f"### The last nights\n\n{_table(report.nights)}\n{_LEGEND}\n")
     return "\n".join(parts)
 
 
@@ -206,34 +206,21 @@ def _percent(ratio: float | None) -> str:
     return "–" if ratio is None else f"{ratio:.0%}"
 
 
-def _digest(inside: str) -> str:
-    lines = "\n".join(line.rstrip() for line in inside.splitlines())
-    return sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
 def read_report(text: str) -> tuple[ReportBlock | None, tuple[Problem, ...]]:
     """The block of a report note, or None with the reason why it is left as it is.
 
     Markers that are missing, doubled or in the wrong order, and an edit between them, stop the rewriting.
     """
-    marks = list(_MARKER.finditer(text))
-    if [mark[1].lower() for mark in marks] != ["begin", "end"]:
-        line = text.count("\n", 0, marks[-1].start()) + 1 if marks else 0
-        said = "the report needs its two marker lines, once each; delete the note and it is made anew"
-        return None, (Problem("", line, said),)
-    begin = _BEGIN.fullmatch(marks[0][0].strip())
-    inside = text[marks[0].end() : marks[1].start()].removeprefix("\r").removeprefix("\n")
-    if begin is None or begin[1] != _digest(inside):
-        line = text.count("\n", 0, marks[0].start()) + 1
-        said = "the report was edited between its markers and is left as it is; delete the note and it is made anew"
-        return None, (Problem("", line, said),)
-    return ReportBlock(start=marks[0].start(), end=marks[1].end(), nights=_nights(inside)), ()
+    block, problems = read_sealed(text, NAME)
+    if block is None:
+        said = "the report has lost its two marker lines; delete the note and it is made anew"
+        return None, problems or (Problem("", 0, said),)
+    return ReportBlock(sealed=block, nights=_nights(block.inside)), ()
 
 
 def with_report(text: str, block: ReportBlock, report: Report) -> str:
     """`text` with the block replaced, in the note's own line ends; everything around it stays."""
-    made = render_report(report)
-    return text[: block.start] + (made.replace("\n", "\r\n") if "\r\n" in text else made) + text[block.end :]
+    return with_sealed(text, block.sealed, render_report(report))
 
 
 def _nights(inside: str) -> tuple[NightFigures, ...]:

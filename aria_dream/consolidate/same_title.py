@@ -117,7 +117,7 @@ def _folder_doubt(first: str, second: str) -> TitleDoubt | None:
     if dated[0] and dated[1] and not any(_PASSING.fullmatch(part) for parts in only for part in parts):
         return TitleDoubt(where, certain=False)
     passing = any(parts and all(_PASSING.fullmatch(part) for part in parts) for parts in only)
-    name = _stem(first)
-    if _COMMON.fullmatch(name) and not passing:
-        return TitleDoubt(where, certain=False)
+    beside = len(ours) == len(theirs) > 1 and ours[:-1] == theirs[:-1]
+    if (beside or _COMMON.fullmatch(_stem(first))) and not passing:
+        return TitleDoubt(where, certain=False)  # two projects, two clients, two years: the folder is the subject
     return None

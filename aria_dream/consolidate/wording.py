@@ -60,6 +60,8 @@ _QUOTATION: Final = dict.fromkeys(
 _APOSTROPHE: Final = {0x2019: "'", 0x02BC: "'"}
 _STOP: Final = re.compile(r"[.,;:\u2026()\u2014\u2013\u3001\u3002\uff0c\uff1b\uff1a!?]")
 _BLOCK_ID: Final = re.compile(r"(?<!\S)\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
+_BOX: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([^\sxX\]])\](?=\s)")
+"""A box with a mark of the writer's own: `[-]` is dropped, `[/]` is under way."""
 _CALLOUT: Final = re.compile(r"[ \t>]*\[!([\w-]+)\]")
 _QUOTED: Final = frozenset({"quote", "cite"})
 
@@ -167,7 +169,10 @@ class _Reader:
                 if isinstance(value, int) and value > 1:  # a number that nobody counts to says something
                     self._add(str(value), start, start)
             case "Item":
-                self._tasks.append(False)
+                box = _BOX.match(self._text, start, end)
+                self._tasks.append(box is not None)
+                if box is not None:
+                    self._add(f"[{box[1]}]", start, start)
             case "CodeBlock":
                 self._place |= CODE
             case "Heading":
@@ -187,7 +192,8 @@ class _Reader:
         target = str(fields.get("dest_url", ""))
         shown = self._text[start:end]
         if kind == "Image":
-            self._add(f"!{target}", start, end)
+            shown = re.sub(r"\|?\d+(?:x\d+)?$", "", shown[2 : max(2, shown.rfind("]("))])
+            self._add(f"!{target}|{folded(shown)}" if shown else f"!{target}", start, end)
         elif fields.get("link_type") != "Autolink":
             self._links.append((start, target if "://" in target else folded(target.removesuffix(".md"))))
         else:
@@ -262,7 +268,8 @@ class _Reader:
     def _read_wikilink(self, link: Link) -> None:
         target = folded(link.path.removesuffix(".md")) + folded(link.subpath)
         if link.embed:
-            self._add(f"!{folded(link.path)}{folded(link.subpath)}", link.start, link.end)
+            shown = "" if link.display is None or link.display[:1].isdigit() else f"|{folded(link.display)}"
+            self._add(f"!{folded(link.path)}{folded(link.subpath)}{shown}", link.start, link.end)
             return
         self._links.append((link.start, target))
         shown = link.display or " > ".join(part for part in (link.path, *link.subpath.split("#")) if part)

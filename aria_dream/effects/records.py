@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.consolidate.record import parse_consolidations
+from aria_dream.consolidate.record import parse_consolidations, parse_dismissed
 from aria_dream.dream.episode import EpisodeRecord, episode_record, memory_of, parse_episodes
 from aria_dream.dream.jsonl import as_mapping, as_text
 from aria_dream.dream.juxtaposition import pair_key
@@ -132,3 +132,7 @@ class RecordBook:
     def consolidations(self) -> tuple[Consolidation, ...]:
         """Every consolidation, oldest first. Raises StateDamagedError as `read` does."""
         return parse_consolidations(self._text(RUNS))
+
+    def dismissed(self) -> frozenset[str]:
+        """Keys of the contradictions that a person has dismissed. Raises StateDamagedError as `read` does."""
+        return parse_dismissed(self._text(RUNS))

@@ -14,6 +14,7 @@ import pytest
 from aria_dream.consolidate.record import End
 from aria_dream.effects.lock import consolidation_lock
 from aria_dream.effects.records import RecordBook
+from tests.model_servers import FakeModel, serving
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 POLICY = "---\naria-dream: policy\naria-dream-id: abcdefgh23456789\n---\n"
@@ -180,3 +181,71 @@ def test_what_the_policy_hides_is_no_part_of_a_night(tmp_path: Path) -> None:
     assert (found["candidate_pairs"], found["proposals"]) == (0, [])
     for name, data in vault.held().items():
         assert b"Compost copy" not in data or name in ("Tides.md", "Inbox/Compost copy.md")
+
+
+BRIDGES = {
+    "Harrow.md": (
+        "Harrow Bridge crosses the Senn below the mill and carries the road to the market town.\n\n"
+        "Harrow Bridge was opened in 1911. It has three arches of grey stone.\n"
+    ),
+    "Senn.md": (
+        "The river Senn rises in the hills and runs past four villages before it meets the sea.\n\n"
+        "Harrow Bridge was opened in 1913. Upstream of it the trout are small and dark.\n"
+    ),
+    "Prices.md": "---\nvalid_until: 2024-01-01\n---\nSeed prices of the year with the numbers to call for an order.\n",
+}
+
+
+def answer(request: dict[str, Any]) -> str:
+    verdicts = request["format"]["properties"]["verdict"]["enum"]
+    if "keep_a" in verdicts:
+        user = request["messages"][1]["content"]
+        kept = "keep_a" if user.index("Claim: Harrow Bridge was opened in 1911") < user.index("in 1913") else "keep_b"
+        return json.dumps({"reason": "the note of the bridge itself", "verdict": kept, "confidence": 0.93})
+    return json.dumps({"reason": "one note twice", "verdict": "merge", "confidence": 0.9, "wording": ""})
+
+
+def with_model(folder: Path, url: str, *lines: str) -> Vault:
+    policy = "".join(f"- {line}\n" for line in (f"ollama_url: {url}", "triage_model: judge", *lines))
+    vault = Vault(folder, {**NOTES, **BRIDGES, "dreaming.md": POLICY + policy})
+    vault.environ["ARIA_TRIAGE_BACKEND"] = "ollama"
+    return vault
+
+
+def test_a_language_model_settles_what_the_judge_inside_leaves(tmp_path: Path) -> None:
+    with serving(FakeModel(say=answer)) as model:
+        vault = with_model(tmp_path, model.url)
+        before = vault.theirs()
+        found = vault.consolidate()
+        kinds = {proposal["kind"]: proposal for proposal in found["proposals"]}
+        assert set(kinds) == {"merge", "resolve_contradiction", "obsolete"}
+        assert found["tokens"] > 0
+        assert "judge" in kinds["resolve_contradiction"]["judge"]
+        assert vault.theirs() == before
+        asked = len(model.requests)
+        assert vault.consolidate()["proposals"] == []
+        assert len(model.requests) == asked
+        vault.run("review", kinds["resolve_contradiction"]["id"], "--approve")
+        vault.run("apply")
+        senn = (vault.root / "Senn.md").read_text("utf-8")
+        assert "~~Harrow Bridge was opened in 1913.~~ ([[Harrow]])" in senn
+        vault.run("rollback", kinds["resolve_contradiction"]["id"])
+        assert vault.theirs() == before
+
+
+def test_a_model_that_babbles_is_a_breaker_and_a_budget_holds(tmp_path: Path) -> None:
+    copies = {f"Copy {number}.md": HEAP + f"\nThe {word} time.\n" for number, word in enumerate(
+        ("first", "second", "third", "fourth", "fifth"))}  # fmt: skip
+    with serving(FakeModel(say=lambda _request: "I would rather not say")) as model:
+        vault = with_model(tmp_path / "a", model.url)
+        for name, text in copies.items():
+            (vault.root / name).write_text(text, encoding="utf-8")
+        found = vault.consolidate()
+        assert "failed 3 times in a row" in found["stop_reason"]
+        assert found["pairs_judged"] == 3
+    with serving(FakeModel(say=answer)) as model:
+        vault = with_model(tmp_path / "b", model.url, "token_budget_per_night: 1000")
+        found = vault.consolidate()
+        assert "tokens" in found["stop_reason"]
+        assert (found["tokens"], model.requests) == (0, [])
+        assert found["left"] == 2

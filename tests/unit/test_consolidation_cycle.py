@@ -55,6 +55,48 @@ def test_the_morning_tells_once_and_again_without_a_change(tmp_path: Path) -> No
     assert run.is_told
 
 
+def test_a_contradiction_is_told_once_in_the_dream_notes(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path)
+    note = bench.tell(bench.sit()).note
+    assert "one contradiction is left to you" in bench.read(note)
+    again = bench.sit(night=date(2026, 12, 1))
+    assert again.run is not None
+    assert again.run.escalated == 1
+    assert bench.tell(again).note == ""
+    assert bench.read(note).count("left to you") == 1
+
+
+def test_open_contradictions_are_listed_and_dismissed_by_a_tick(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path)
+    bench.tell(bench.sit())
+    review = bench.read("dreams/Dream review.md")
+    assert review.count("[ ] no contradiction ^disagree-") == 1
+    assert "Rain: “It rains 3 days a week.”" in review
+    bench.tell(bench.sit(night=date(2026, 12, 1)))
+    assert bench.read("dreams/Dream review.md") == review
+    bench.save("dreams/Dream review.md", review.replace("[ ] no contradiction", "[x] no contradiction"))
+    judge = Judge()
+    result = bench.sit(judge, night=date(2026, 12, 2))
+    assert (result.open_conflicts, judge.asked) == ((), [])
+    bench.tell(result)
+    shown = bench.read("dreams/Dream review.md")
+    assert "no contradiction" not in shown
+    assert shown.count("never again ^aria-") == review.count("never again ^aria-") == 3
+    bench.tell(bench.sit(night=date(2026, 12, 3)))
+    assert "no contradiction" not in bench.read("dreams/Dream review.md")
+
+
+def test_an_edited_list_of_contradictions_is_left_and_said(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path)
+    bench.tell(bench.sit())
+    edited = bench.read("dreams/Dream review.md").replace("It rains 3", "It pours 3")
+    bench.save("dreams/Dream review.md", edited)
+    bench.save("Rain.md", "It rains 5 days a week.\n")
+    morning = bench.tell(bench.sit(night=date(2026, 12, 1)))
+    assert "open contradictions" in " ".join(morning.said)
+    assert bench.read("dreams/Dream review.md") == edited
+
+
 def test_a_night_without_candidates_says_so_and_leaves_no_line(tmp_path: Path) -> None:
     bench = NightBench(tmp_path, {"dreaming.md": POLICY, "Compost.md": "A heap.\n", "Tides.md": "The moon.\n"})
     result = bench.sit()
@@ -235,3 +277,18 @@ def test_closed_policy_begins_nothing(tmp_path: Path) -> None:
     result = bench.sit()
     assert result.run is None
     assert "`dreaming` is off" in result.reason
+
+
+def test_a_stage_alone_hides_no_night_that_was_cut_off(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path)
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    bench.sit(Judge(on_ask=interrupt))
+    bench.sit(parts=(Part.TRIAGE,))
+    result = bench.sit(resume="night")
+    assert result.resumed
+    assert result.run is not None
+    assert result.run.end is End.DONE
+    assert len(bench.book.consolidations()) == 2

@@ -12,7 +12,6 @@ from markdown_it import MarkdownIt
 
 from aria_dream.consolidate.plots import Series, render_plots
 from aria_dream.consolidate.report import (
-    END,
     HEADS,
     NightFigures,
     Report,
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
 NIGHT = NightFigures(night=date(2026, 11, 30), atoms=1204, new=12, pairs=9, proposals=3, contradictions=2,
                      resolutions=1, escalated=1, accepted=2, decided=3, applied=0, tokens=1800, seconds=41)  # fmt: skip
+END = "%% aria-dream report end %%"
 HOSTILE = ["[[Compost]]", "a | b", "%% aria-dream report end %%", "# x", "- [ ] t ^aria-abcdef", "<script>", "`x`",
            "x\n%% aria-dream report begin %%", "| 2026-11-30 | 1 |", "![[a]]", "$x$", "a::b", "<!--",
            "</div>"]  # fmt: skip
@@ -62,7 +62,7 @@ def test_what_is_read_back_is_what_was_written(report: Report, end: str) -> None
     assert problems == ()
     assert block is not None
     assert block.nights == report.nights
-    assert text[block.end :] == f"{end}and mine{end}"
+    assert text[block.sealed.end :] == f"{end}and mine{end}"
 
 
 @given(reports(), reports())
@@ -93,7 +93,7 @@ def test_what_stands_around_the_block_stays(first: Report, second: Report) -> No
 def test_an_edit_between_the_markers_stops_the_rewriting(edit: Callable[[str], str]) -> None:
     block, problems = read_report(edit(render_report(Report(nights=(NIGHT,)))))
     assert block is None
-    assert "delete the note" in problems[0].message
+    assert "made anew" in problems[0].message
 
 
 def test_a_report_in_words() -> None:
