@@ -161,8 +161,10 @@ def _reach(root: Path, leave: Leave, quiet_s: float, host: str) -> dict[str, obj
         host=host,
     )
     result = reach_once(request, means)
-    if result.resolution is not None:
-        said = f"the reach came to {result.resolution}"
+    if result.resolution == "unsent":
+        said = "no reach: nobody could be asked, and nothing was sent"
+    elif result.resolution is not None:
+        said = f"a reach was made, with the outcome {result.resolution}"
     else:  # behind another colon stand titles
         said = result.reason if result.reason.startswith(REFUSALS) else result.reason.partition(":")[0]
     return {"reach": result.reach_id, "note": result.note, "reason": said or "no reach was made"}

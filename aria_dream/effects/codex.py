@@ -29,6 +29,11 @@ _SCRIPT = re.compile(
     r"((?:\$basedir|%~dp0|%dp0%|[A-Za-z]:|/)?[^\s\"'$%]*@openai[\\/]codex)[\\/]bin[\\/]codex\.js", re.IGNORECASE
 )
 """The package's folder in the little scripts that npm on Windows, pnpm and others put on the PATH."""
+_NODES = (
+    ".nvm/versions/node/*/bin", ".asdf/installs/nodejs/*/bin", ".local/share/mise/installs/node/*/bin",
+    ".local/share/fnm/node-versions/*/installation/bin", ".local/share/pnpm/global/*/node_modules/.bin",
+)  # fmt: skip
+"""Where those who manage several versions of node put what npm installs, below the home; the newest first."""
 _TRIPLES = {
     ("linux", "x64"): "x86_64-unknown-linux-musl",
     ("linux", "arm64"): "aarch64-unknown-linux-musl",
@@ -112,7 +117,8 @@ def _folders(environ: Mapping[str, str], here: Platform) -> Iterator[Path]:
     if home and Path(home).is_absolute():
         for part in (".local/bin", ".npm-global/bin", ".bun/bin", ".local/share/pnpm", "Library/pnpm"):
             yield Path(home) / part
-        yield from sorted((Path(home) / ".nvm/versions/node").glob("*/bin"), reverse=True)
+        for pattern in _NODES:
+            yield from sorted(Path(home).glob(pattern), reverse=True)
     yield from map(Path, ("/usr/local/bin", "/opt/homebrew/bin", "/usr/bin"))
 
 

@@ -145,14 +145,14 @@ class CodexReacher:
         started_s = monotonic()
         process = CodexProcess(command, prompt=prompt, environ=environ, folder=room.scratch, on_line=heard.take,
                                on_complaint=heard.take_complaint)  # fmt: skip
-        stopped = ""
+        stopped, code = "", None
         try:
-            while process.wait(LOOK_S) is None:
+            while (code := process.wait(LOOK_S)) is None:
                 if stopped := self._reason(heard, monotonic() - started_s) or should_stop():
                     break
         finally:
             process.close()
-        return heard.end(stopped, monotonic() - started_s)
+        return heard.end(stopped, code or 0, monotonic() - started_s)
 
     def _reason(self, heard: _Heard, seconds: float) -> str:
         settings = self.settings
@@ -203,14 +203,18 @@ class _Heard:
         if text and " codex_otel." not in line and not text.startswith(("WARNING:", "warning:")):
             self._complaints.append(text[:300])
 
-    def end(self, stopped: str, seconds: float) -> ReachEnd:
-        """How the run ended."""
+    def end(self, stopped: str, code: int, seconds: float) -> ReachEnd:
+        """How the run ended; `code` is the program's exit code. A turn that it calls complete is none if it fails."""
         run = self._events.run(ended=bool(stopped))
+        if stopped and self._count.requests:
+            run = replace(run, sent=True)  # killed between its request and the event that tells of it
         if run.sent and self._count.heard:
             run = replace(run, requests=max(1, self._count.requests))
         if run.failure is not None and run.failure.kind == "not started" and not run.failure.message:
             said = " ".join(self._complaints) or "it ended at once and said nothing"
             run = replace(run, failure=Failure("not started", said[:500]))
+        if run.failure is None and code:
+            run = replace(run, failure=Failure("failed", f"it ended with code {code}"))
         return ReachEnd(run=run, stopped=stopped, partial=run.last_message if stopped else "", seconds=seconds)
 
 

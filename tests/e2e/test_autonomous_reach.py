@@ -129,7 +129,8 @@ def test_one_reach_while_nobody_is_there_and_another_after_somebody_was(tmp_path
     ) as here:
         assert isinstance(here.daemon.run_once(), Due)
         assert here.stages == [Stage.DREAM, Stage.REACH]
-        assert (here.last_run().end, here.last_run().reason) == (RunEnd.DONE, "empty; the reach came to orphan")
+        assert here.last_run().end is RunEnd.DONE
+        assert here.last_run().reason == "empty; a reach was made, with the outcome orphan"
         assert here.ledger == [("external", "initiated"), ("external", "orphan")]
         seeds = (here.root / "dreams/Dream seeds.md").read_text(encoding="utf-8")
         assert (seeds.count("status: dreamt"), seeds.count("status: open")) == (1, 1)

@@ -9,6 +9,7 @@ import pytest
 
 from aria_dream.dream.reach import Answer, Unparsed, parse_answer
 from aria_dream.effects import codex_home, codex_reacher, codex_wall
+from aria_dream.effects.codex_reacher import Elsewhere
 from aria_dream.effects.lock import VaultLock
 from tests.reaching import HOSTED, NESTED, PROMPT, Scene, at_server, wait_until
 from tests.responses_server import ANSWER, Reply, ResponsesServer, message, refusal, script, search, stream
@@ -211,3 +212,34 @@ def test_two_reaches_of_one_account_take_turns(scene: Scene, monkeypatch: pytest
     assert (reached.verdict, reached.spent) == ("unsent", 0)
     assert reached.end.run.failure is not None
     assert "another reach is under way" in reached.end.run.failure.message
+
+
+STUB = """\
+#!/bin/sh
+cat > /dev/null
+printf '%s' '{events}'
+exit {code}
+"""
+SAID = '{"type":"turn.started"}\n{"type":"item.completed","item":{"type":"agent_message","text":"NEITHER"}}\n'
+DONE = '{"type":"turn.completed","usage":{}}'
+
+
+@pytest.mark.parametrize(
+    ("events", "code", "verdict"),
+    [
+        (f"{SAID}{DONE}", 0, "neither"),  # and no line end after the last line
+        (f"noise\n{SAID}more noise\n{DONE}\n", 0, "neither"),
+        (f"{SAID}{DONE}\n", 3, "failed"),
+        (SAID, 0, "failed"),
+        (SAID[:-20], 0, "failed"),
+        ("", 0, "unsent"),
+        ("", 1, "unsent"),
+        ("error: unexpected argument\n", 2, "unsent"),
+    ],
+)
+def test_a_program_that_says_half_of_it(scene: Scene, events: str, code: int, verdict: str) -> None:
+    program = scene.folder / "codex"
+    program.write_text(STUB.replace("{events}", events).replace("{code}", str(code)), encoding="utf-8")
+    program.chmod(0o755)
+    reached = scene.reach(Elsewhere(provider={"name": "none"}, program=program))
+    assert (reached.verdict, reached.spent) == (verdict, 0 if verdict == "unsent" else 1)

@@ -100,6 +100,8 @@ def test_whatever_the_server_orders_nothing_is_written_and_no_secret_leaves(scen
     assert "data:image" not in said
     asked = server.metered[0].body
     assert not [place for place in (scene.folder, REPOSITORY) if str(place) in asked]
+    for telltale in ("environment_context", "aria-dream-", "/scratch"):  # not even where it runs
+        assert telltale not in asked
 
 
 def test_the_check_can_fail(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -191,6 +191,19 @@ def test_a_reach_follows_the_dream_once_while_nobody_is_there(tmp_path: Path, fa
         assert stages.count(Stage.DREAM) > 2
 
 
+def test_a_reach_is_ended_on_battery_whatever_the_policy_says_of_dreams(tmp_path: Path) -> None:
+    text = policy(autonomous_reach="on", daily_dream_cap=0, nightly="off", require_ac_power="off")
+    with DaemonBench(tmp_path, text) as bench:
+        def unplug(number: int) -> None:
+            bench.sensors.plug = Plug.BATTERY if number == 2 else Plug.MAINS
+
+        bench.make = lambda _order: FakeEpisode(units=100, on_unit=unplug)
+        bench.daemon.run_once()
+        assert [order.stage for order in bench.orders] == [Stage.REACH]
+        assert bench.episodes[0].started == [1, 2]
+        assert bench.log.runs[-1].reason == "the machine runs on battery"
+
+
 NIGHTLY = {**NOTES, "triggers.md": "---\naria-dream: triggers\n---\n- on_idle: none\n"}
 
 

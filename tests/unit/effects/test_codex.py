@@ -65,6 +65,12 @@ def test_the_shims_of_windows(tmp_path: Path) -> None:
 def test_where_a_service_with_a_short_path_does_not_see_it(tmp_path: Path) -> None:
     native = program(tmp_path / ".local/bin/codex")
     assert found(tmp_path, Path("/nowhere"), HOME=str(tmp_path)) == native
+    native.unlink()
+    (tmp_path / ".nvm/versions/node/v22.1.0/bin").mkdir(parents=True)
+    modules = tmp_path / ".nvm/versions/node/v22.1.0/lib/node_modules"
+    managed = package(modules, "codex-linux-x64", "x86_64-unknown-linux-musl")
+    (tmp_path / ".nvm/versions/node/v22.1.0/bin/codex").symlink_to(modules / "@openai/codex/bin/codex.js")
+    assert found(tmp_path, Path("/nowhere"), HOME=str(tmp_path)) == managed
     exe = program(tmp_path / "Programs/OpenAI/Codex/bin/codex.exe", b"MZ")
     assert found(tmp_path, Path("/nowhere"), here=WINDOWS, LOCALAPPDATA=str(tmp_path)) == exe
 

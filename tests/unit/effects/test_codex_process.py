@@ -81,6 +81,20 @@ def test_a_helper_that_heeds_no_signal_and_holds_the_pipe_is_ended_too(tmp_path:
     assert not helper.is_running() or helper.status() == psutil.STATUS_ZOMBIE
 
 
+def test_the_group_alone_is_ended_where_orphans_cannot_be_adopted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on macOS, which lets nobody adopt them."""
+    keeper = tmp_path / "keeper.py"
+    text = codex_process._KEEPER.read_text(encoding="utf-8").replace('sys.platform != "linux"', "True")
+    keeper.write_text(text, encoding="utf-8")
+    monkeypatch.setattr(codex_process, "_KEEPER", keeper)
+    running = Running(STUBBORN.replace("\ntime.sleep(600)\n", "\ntime.sleep(1)\n"), tmp_path, "")
+    assert running.process.wait(60) == 0  # it has ended by itself, and left its helper behind
+    assert running.process.close()
+    wait_until(lambda: not psutil.pid_exists(int(running.lines[0])), what="the helper's end")
+
+
 def test_what_it_leaves_behind_when_it_ends_by_itself_is_ended(tmp_path: Path) -> None:
     code = STUBBORN.replace("\ntime.sleep(600)\n", "\ntime.sleep(1)\n")
     running = Running(code, tmp_path, "os.setsid()" if sys.platform == "linux" else "")
