@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from aria_dream.dream.run_record import PastRun, RunEnd, failures_in_a_row
 from aria_dream.effects.conflict_copies import merge_conflict_copies
 from aria_dream.effects.files import DiskVault
+from aria_dream.effects.notice import give_notice
 from aria_dream.effects.outlook import SLOW_AFTER, SLOW_S, Outlook
 from aria_dream.effects.own_notes import Boxes, read_boxes
 from aria_dream.effects.presence import read_moment
@@ -35,7 +36,8 @@ from aria_dream.policy.policy import is_policy_name
 from aria_dream.policy.triggers import BUILT, Stage, is_triggers_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from datetime import date
     from pathlib import Path
 
     from aria_dream.effects.episode_process import EpisodeEnd
@@ -92,6 +94,8 @@ class Order:
     """A note of ours that somebody touched so recently is left alone."""
     host: str
     state_folder: Path
+    night: date | None = None
+    """The night whose work it is."""
     errand: Literal["dream", "ticks"] = "dream"
     """`ticks`: carry out what was ticked in our notes, whoever is there; `stage` and `kind` say nothing then."""
 
@@ -117,6 +121,7 @@ class Daemon:
         moment: Callable[[str], tuple[Moment, tuple[Problem, ...]]] = read_moment,
         clock: Callable[[], float] = time.monotonic,
         host: str | None = None,
+        notice: Callable[[str], object] = give_notice,
     ) -> None:
         """`launch(order, wake)` starts a child that calls `wake` when there is something to see. `clock` is the
         monotonic clock that `moment` tells.
@@ -131,6 +136,7 @@ class Daemon:
         self._host = socket.gethostname() if host is None else host
         self._outlook = Outlook(watcher, places, sensors=sensors, host=self._host, moment=moment, clock=clock)
         self._telling = Telling(self._outlook)
+        self._notice = notice
         self._is_stopping = False
         self._ticks_at_s = clock()
         """When our notes are to be looked through for ticks."""
@@ -214,8 +220,10 @@ class Daemon:
         ended = replace(run, end=RunEnd.DONE)
         try:
             self._merge_copies()
+            done_before = outlook.book.read().log.finished_stages(due.night)
             for stage in due.stages:
-                ended = self._stage(run, stage, KINDS[due.occasion])
+                if stage.value not in done_before:
+                    ended = self._stage(ended, stage, KINDS[due.occasion])
                 if ended.end is not RunEnd.DONE:
                     break
         except Exception as error:  # noqa: BLE001 - the run's own record must say how it ended
@@ -224,6 +232,7 @@ class Daemon:
             outlook.ended_s = {**dict(list(outlook.ended_s.items())[-100:]), run.id: self._clock()}
         outlook.book.end(replace(ended, ended_at=self._now().now.astimezone(at.tzinfo)))
         self._telling.log_end(ended)
+        self._give_notice(ended)
         if ended.end is RunEnd.FAILED and failures_in_a_row(outlook.book.read().log) >= SLOW_AFTER:
             outlook.slow_until_s = self._clock() + SLOW_S
         self._settle()
@@ -234,14 +243,11 @@ class Daemon:
         # What our last dream wrote is nobody's typing.
         ours_s = self._clock() - max(outlook.ended_s.values(), default=-math.inf)
         quiet_s = min(float(outlook.live.policy.settings.tick_quiet_s), ours_s)
-        order = Order(root=outlook.root, stage=stage, kind=kind, quiet_s=quiet_s, host=self._host,
+        order = Order(root=outlook.root, stage=stage, kind=kind, quiet_s=quiet_s, host=self._host, night=run.night,
                       state_folder=self.state_folder)  # fmt: skip
         end, stopped = self._attend(self._launch(order, self._watcher.call), self._clock())
         if end.result is not None:
-            found, pairs = end.result, end.result.get("pairs")
-            said = str(found.get("reason") or found.get("note") or "")
-            return replace(run, end=RunEnd.DONE, reason=said, episode=str(found.get("episode") or ""),
-                           pairs=pairs if isinstance(pairs, int) else 0)  # fmt: skip
+            return _finished(run, stage, end.result)
         if stopped:
             return replace(run, end=RunEnd.INTERRUPTED, reason=stopped)
         kind_of_end = RunEnd.REFUSED if end.exit_code in _REFUSALS else RunEnd.FAILED
@@ -263,6 +269,16 @@ class Daemon:
             episode.end()
             raise
         return end, ""
+
+    def _give_notice(self, run: PastRun) -> None:
+        """Tells the desktop how much was found, where the policy wants it; never what."""
+        if not self._outlook.live.policy.settings.notify or run.end is not RunEnd.DONE:
+            return
+        found = [f"{count} {one if count == 1 else many}" for count, one, many in (
+            (run.pairs, "pair of notes", "pairs of notes"), (run.proposals, "proposal", "proposals")
+        ) if count]  # fmt: skip
+        if found:
+            self._notice(f"While you were away: {' and '.join(found)} to look at.")
 
     def _merge_copies(self) -> None:
         """What a sync could not merge of our own notes, merged before a dream adds to them."""
@@ -331,6 +347,21 @@ class Daemon:
         self._ticks_at_s = self._clock() + (max(settings.tick_quiet_s, settings.poll_s) if waits else UNDO_LOOK_S)
         told = ", ".join(f"{value} {name}" for name, value in result.items() if value)
         log.info("ticks were looked through: %s", told or (end.error if end is not None and end.error else "nothing"))
+
+
+def _finished(run: PastRun, stage: Stage, found: Mapping[str, object]) -> PastRun:
+    """The run with what a child reported that came to its end."""
+    said = str(found.get("reason") or found.get("note") or "")
+    pairs, proposals = found.get("pairs"), found.get("proposals")
+    return replace(
+        run,
+        end=RunEnd.DONE,
+        reason="; ".join(filter(None, (run.reason, said))),
+        episode=str(found.get("episode") or "") or run.episode,
+        pairs=run.pairs + (pairs if isinstance(pairs, int) else 0),
+        proposals=run.proposals + (proposals if isinstance(proposals, int) else 0),
+        finished=(*run.finished, stage.value),
+    )
 
 
 def _is_policy_change(change: VaultChange) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from pathlib import Path
 
     from aria_dream.vault.edit import ChangeSet, ContentHash, Exists
     from aria_dream.vault.note import NotePath
@@ -126,4 +127,13 @@ class VaultFiles(Protocol):
 
     def purge(self, now: datetime, window_h: float) -> int:
         """How many settled changes older than `window_h` hours were forgotten, images and all."""
+        ...
+
+
+class RootedFiles(VaultFiles, Protocol):
+    """The files of a vault that lies in a folder."""
+
+    @property
+    def root(self) -> Path:
+        """Real path of the vault."""
         ...

@@ -135,6 +135,7 @@ class DaemonBench:
         self.sensors = FakeSensors()
         self.orders: list[Order] = []
         self.episodes: list[FakeEpisode] = []
+        self.notices: list[str] = []
         self.make: Callable[[Order], FakeEpisode] = lambda _order: FakeEpisode()
         self.box: EventBox | None = None
         self.actions: list[tuple[float, Callable[[], None]]] = []
@@ -152,7 +153,7 @@ class DaemonBench:
         self.watcher = HurriedWatcher(self.root, self.places, self.clock, self, watching=watching, state_folder=None)
         self.daemon = Daemon(
             self.watcher, self.places, sensors=self.sensors, launch=self.launch, moment=self.moment,
-            clock=self.clock, host=self.host,
+            clock=self.clock, host=self.host, notice=self.notices.append,
         )  # fmt: skip
         assert self.daemon.state_folder.parent == state
         self.watcher.own.history_folder = self.daemon.state_folder / "history"

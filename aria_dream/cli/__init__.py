@@ -40,6 +40,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "links": ("links", "Count a vault's links; show unresolved, ambiguous and isolated ones."),
     "prompts": ("prompts", "List the prompts a model is asked with; show one, or copy one into the vault to edit."),
     "eval": ("eval", "Measure the judge on labelled pairs, or the ranking on hidden links."),
+    "consolidate": (
+        "consolidate",
+        "Look a vault through once for what says the same, contradicts itself or has run out, and propose changes.",
+    ),
     "synthesize": (
         "synthesize",
         "Learn from a vault's working memory: append a dated entry and the lessons that the rules admit.",

@@ -1,4 +1,4 @@
-"""One dream as the daemon's child: `python -P -m aria_dream.cli.episode VAULT --kind "idle dream"`. Not for people.
+"""One stage as the daemon's child: `python -P -m aria_dream.cli.episode VAULT --kind "idle dream"`. Not for people.
 
 Every step needs the parent's leave (`effects/leave`); what it reports holds ids and counts, no note text and no title.
 """
@@ -9,12 +9,19 @@ import secrets
 import sys
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.effects.leave import AskingVault, Leave, protocol_streams
+from aria_dream.effects.leave import AskingRootedVault, AskingVault, Leave, protocol_streams
 from aria_dream.effects.rotating_log import cause_of
 from aria_dream.errors import AriaDreamError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @click.command("episode")
@@ -23,13 +30,25 @@ from aria_dream.errors import AriaDreamError
 @click.option("--quiet-s", type=float, default=0.0, help="Leave a dream note alone that somebody touched so recently.")
 @click.option("--host", default="", help="The machine that a new dream note belongs to.")
 @click.option("--ticks", is_flag=True, help="Carry out what was ticked instead of dreaming.")
-def command(vault: Path, *, kind: str, quiet_s: float, host: str, ticks: bool) -> None:
-    """Dream once for the daemon, or carry out what was ticked."""
+@click.option("--stage", type=click.Choice(["dream", "consolidate", "synthesize"]), default="dream")
+@click.option("--night", default="", help="Local date of the night whose work it is.")
+def command(
+    vault: Path, *, kind: str, quiet_s: float, host: str, ticks: bool, stage: str, night: str
+) -> None:
+    """Do one stage for the daemon, or carry out what was ticked."""
     out, answers = protocol_streams()
     leave = Leave(out, answers)
     leave("start")
     try:
-        leave.say({"result": _ticks(vault, leave, quiet_s) if ticks else _dream(vault, leave, kind, quiet_s, host)})
+        if ticks:
+            found = _ticks(vault, leave, quiet_s)
+        elif stage == "consolidate":
+            found = _consolidate(vault, leave, quiet_s, night)
+        elif stage == "synthesize":
+            found = _synthesize(vault, leave)
+        else:
+            found = _dream(vault, leave, kind, quiet_s, host)
+        leave.say({"result": found})
     except AriaDreamError as error:
         leave.say({"failed": {"error": str(error)}})
         sys.exit(error.exit_code)
@@ -95,6 +114,57 @@ def _dream(root: Path, leave: Leave, kind: str, quiet_s: float, host: str) -> di
         "reason": result.reason.partition(":")[0],  # behind the colon stand titles
         "missing": missing,
     }
+
+
+def _consolidate(root: Path, leave: Leave, quiet_s: float, night: str) -> dict[str, object]:
+    """The night's consolidation, gone on with where it was cut off; its morning, where that is still to be told."""
+    from datetime import date
+
+    from aria_dream.cli.sitting import Sitting, sit
+
+    found = sit(
+        root,
+        Sitting(
+            resume="night",
+            night=date.fromisoformat(night) if night else None,
+            quiet_s=quiet_s,
+            leave=leave,
+        ),
+    )
+    made = len(found.result.made)
+    said = found.result.reason or ("nothing new was found" if not made else "the night's work is done")
+    return {"proposals": made, "reason": said, "missing": list(found.missing)}
+
+
+def _synthesize(root: Path, leave: Leave) -> dict[str, object]:
+    from aria_dream.effects.embedding import load_embedder
+    from aria_dream.effects.files import DiskVault
+    from aria_dream.effects.live_policy import read_live_policy
+    from aria_dream.effects.memory_folder import NoMemory
+    from aria_dream.effects.places import find_places
+    from aria_dream.effects.synthesis_run import SynthesisRequest, run_synthesis, synthesis_lock
+    from aria_dream.policy.clock import local_now
+    from aria_dream.synthesis.contract import render_verdict
+
+    places = find_places()
+    live = read_live_policy(root, places)
+    state = live.state_folder(places)
+    at = local_now(datetime.now().astimezone(), live.policy.settings.timezone)
+    files = AskingRootedVault(DiskVault(root, state), leave)
+    embedder = load_embedder()
+
+    def encode(texts: Sequence[str]) -> NDArray[np.float32]:
+        leave("reading")
+        return embedder.encode(texts)
+
+    request = SynthesisRequest(at=at, occasion="nightly")
+    result = run_synthesis(files, synthesis_lock(state), live.policy, request, encode)
+    if isinstance(result, NoMemory):
+        return {"reason": "no memory folder, so nothing was learnt"}
+    if not result.verdict.passed:
+        raise AriaDreamError(render_verdict(result.verdict))
+    lessons = len(result.synthesis.lessons)
+    return {"reason": f"{lessons} lessons were learnt" if lessons != 1 else "one lesson was learnt"}
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import click
 from aria_dream.cli.desk import open_desk
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import chosen_vault
+from aria_dream.consolidate.figures import scans_of
 from aria_dream.effects.graduation import read_graduated, write_graduated
 from aria_dream.errors import PolicyClosedError
 from aria_dream.review.graduation import NEVER, bars_of, track_records
@@ -40,7 +41,10 @@ def command(words: tuple[str, ...], *, kind: str | None, as_json: bool) -> None:
     with open_desk(vault) as desk:
         bars = bars_of(desk.vault.live.policy.settings)
         records = desk.records()
-        found = track_records(records.states.values(), records.episodes, bars=bars, zone=desk.now.tzinfo)
+        scans = scans_of(desk.book.consolidations())
+        found = track_records(
+            records.states.values(), records.episodes, bars=bars, zone=desk.now.tzinfo, scans=scans
+        )
         if act == "enable":
             _enable(desk, [record for record in found if record.kind in chosen], named=kind is not None)
         elif act == "disable":
@@ -69,12 +73,13 @@ def _enable(desk: Desk, chosen: Sequence[Record], *, named: bool) -> None:
     if not eligible:
         missing = "; ".join(chosen[0].missing) if named else "no kind of proposal has met the bars"
         raise PolicyClosedError(f"not enabled: {missing}")
+    from aria_dream.consolidate.injection import consolidation_check
     from aria_dream.dream.injection import injection_check
 
-    result = injection_check()
-    if result.failures or not result.passed:
-        failure = result.failures[0] if result.failures else "nothing was checked"
-        raise PolicyClosedError(f"not enabled: the check against text that gives orders fails ({failure})")
+    for result in (injection_check(), consolidation_check()):
+        if result.failures or not result.passed:
+            failure = result.failures[0] if result.failures else "nothing was checked"
+            raise PolicyClosedError(f"not enabled: the check against text that gives orders fails ({failure})")
     enabled = read_graduated(desk.book.folder)
     write_graduated(desk.book.folder, {**dict.fromkeys(eligible, desk.now), **enabled})
 

@@ -74,7 +74,7 @@ def list_(*, vault: str | None, as_json: bool) -> None:
             continue
         for problem in prompt.problems:
             click.echo(f"To mend: {problem}", err=True)
-        click.echo(f"{name:14} {prompt.path or 'as shipped'}")
+        click.echo(f"{name:{max(map(len, found))}}  {prompt.path or 'as shipped'}")
     if not as_json:
         click.echo("\n`aria-dream prompts show NAME` shows one, `aria-dream prompts eject NAME` makes a copy to edit.")
 

@@ -81,7 +81,7 @@ def _say_once(daemon: Daemon) -> None:
         status = read_status(daemon.state_folder)
         if status is not None and status.last_run is not None:
             run = status.last_run
-            click.echo(f"The dream: {run.end}; {run.reason}.")
+            click.echo(f"It is {run.end}: {run.reason}.")
     for remark in verdict.remarks:
         click.echo(f"Also: {remark}.")
 
@@ -95,7 +95,9 @@ def launch_with(places: Places) -> Callable[[Order, Callable[[], None]], Episode
         # -P: the folder that we were started in, which may be the vault, is no place to import from.
         command = [
             sys.executable, "-P", "-m", "aria_dream.cli.episode", str(order.root), "--kind", order.kind,
-            "--quiet-s", f"{order.quiet_s:g}", "--host", order.host, *(["--ticks"] if order.errand == "ticks" else []),
+            "--quiet-s", f"{order.quiet_s:g}", "--host", order.host, "--stage", order.stage.value,
+            *(["--night", order.night.isoformat()] if order.night else []),
+            *(["--ticks"] if order.errand == "ticks" else []),
         ]  # fmt: skip
         package = str(Path(aria_dream.__file__).parent.parent)
         environ = {

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from aria_dream.effects.live_policy import LivePolicy
     from aria_dream.effects.lock import Holder
-    from aria_dream.effects.run_book import Remembered
+    from aria_dream.effects.run_book import LastNight, Remembered
     from aria_dream.effects.status import Status
 
 
@@ -59,11 +59,16 @@ def _object(
         "open_proposals": remembered.open_proposals,
         "review_full": remembered.open_proposals >= live.policy.settings.max_open_proposals,
         "last_dream_at": _last_dream(remembered),
+        "last_night": None if remembered.last_night is None else _night_object(remembered.last_night),
         "dreaming_refusal": live.policy.dream_refusal(),
         "not_built_yet": list(unbuilt(live.triggers)),
         "problems": [str(problem) for problem in (*live.problems, *remembered.problems)],
         "damage": remembered.damage,
     }
+
+
+def _night_object(last: LastNight) -> dict[str, object]:
+    return {**asdict(last), "night": last.night.isoformat()}
 
 
 def _last_dream(remembered: Remembered) -> str | None:
@@ -111,11 +116,22 @@ _DOING = {
 def _past(status: Status | None, remembered: Remembered) -> Iterator[str]:
     dreams = [episode.at for episode in remembered.episodes]
     yield f"Last dream: {_when(max(dreams))}." if dreams else "No dream was dreamt on this machine yet."
+    if remembered.last_night is not None:
+        yield _night(remembered.last_night)
     run = None if status is None else status.last_run
     if run is not None and run.end != "done":
         yield f"The last run, {_when(datetime.fromisoformat(run.at))}, was {_ENDS.get(run.end, run.end)}: {run.reason}."
     if status is not None and status.failures > 1:
         yield f"{status.failures} runs in a row have failed; the log tells more."
+
+
+def _night(last: LastNight) -> str:
+    found = counted(last.proposals, "proposal was", "proposals were")
+    left = f", {counted(last.escalated, 'contradiction')} left to you" if last.escalated else ""
+    if not last.is_over:
+        return f"The night of {last.night} was cut off and goes on at the next occasion: {found} made so far{left}."
+    early = f" It ended early: {last.reason}." if last.reason else ""
+    return f"Last night, {last.night}: {found} made{left}.{early}"
 
 
 _ENDS = {"interrupted": "ended early", "refused": "put off", "failed": "a failure", "broken off": "broken off"}

@@ -1,7 +1,7 @@
 """The unit of a consolidation: a note, or a section of a long note.
 
-What is none: daily notes, templates, index pages, drawings and boards; a passage that is mostly quotation, code, table
-or a list of boxes to tick; one of a few words. A long note is an atom itself, and so is each of its sections.
+What is none: daily notes, templates, index pages, drawings and boards; a passage that is mostly quotation, code, table,
+links or boxes to tick; one of a few words. A long note is an atom itself, and so is each of its sections.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.wording import CODE, HEADING, QUOTE, TABLE, TASK, UNSPACED, folded, read_wording
+from aria_dream.consolidate.wording import CODE, HEADING, LINKED, QUOTE, TABLE, TASK, UNSPACED, folded, read_wording
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.vault.ending import plugin_owner
 from aria_dream.vault.properties import render_property
@@ -28,8 +28,8 @@ LEAST_WORDS: Final = 12
 LONG_WORDS: Final = 300
 """From so many words on the sections of a note are atoms too."""
 LEAST_SHARE: Final = 0.5
-"""Of an atom's words are prose at least: not quoted, code, table or a box to tick."""
-_NO_PROSE: Final = QUOTE | CODE | TASK | TABLE
+"""Of an atom's words are prose at least: not quoted, code, table, a link or a box to tick."""
+_NO_PROSE: Final = QUOTE | CODE | TASK | TABLE | LINKED
 _PLACEHOLDER: Final = re.compile(r"\{\{[^{}\n]{1,80}\}\}|<%[^\n]{1,300}%>")
 _TEMPLATES: Final = re.compile(
     r"(?:^|[\W_])(?:templates?|templater|vorlagen?|mod[eè]les?|plantillas?|modelli|sjablo(?:on|nen)|szablony?"
@@ -179,7 +179,8 @@ def _is_atom(words: Sequence[Word]) -> bool:
     unspaced = sum(1 for word in words if _UNSPACED_WORD.match(word.key))
     if own - unspaced / 2 < LEAST_WORDS:
         return False
-    return own >= LEAST_SHARE * sum(1 for word in words if word.place & CODE or word.key[0].isalnum())
+    every = sum(len(word.key.split()) for word in words if word.place & CODE or word.key[0].isalnum())
+    return own >= LEAST_SHARE * every
 
 
 _UNSPACED_WORD: Final = re.compile(rf"[{UNSPACED}]$")

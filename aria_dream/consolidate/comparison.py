@@ -9,6 +9,7 @@ embedding's cosine cannot tell a paraphrase from two budgets (measured: at chanc
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -26,7 +27,7 @@ from aria_dream.consolidate.guards import (
 )
 from aria_dream.consolidate.same_title import title_doubt
 from aria_dream.consolidate.verdict import Escalated, Merge, NotDuplicate
-from aria_dream.consolidate.wording import read_wording
+from aria_dream.consolidate.wording import LINKED, read_wording
 from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
@@ -43,12 +44,13 @@ _FAR_COSINE, _FAR_OVERLAP = 0.35, 0.15
 _MOST_COMPARED: Final = 4_000
 """Words that differ, beginning and end left out: a comparison takes time in their square."""
 _SHORT_CHANGE: Final = 6
+_RELATIVE: Final = re.compile(r"\]\([ \t]*<?(?![A-Za-z][A-Za-z0-9+.-]*:|[/#])[^\s)]")
 _CONTRACTIONS: Final = {"can't": ("can", "not"), "cannot": ("can", "not"), "won't": ("will", "not"), "shan't": ("shall", "not")}  # fmt: skip  # noqa: E501
 _SPELLING: Final = (
     (re.compile(r"(?<=[a-z]{4})is(e|ed|es|er|ers|ing|ation|ations)$"), r"iz\1"),
     (re.compile(r"^(col|hon|flav|fav|behavi|neighb|lab|harb|rum|vap|od|hum|endeav|arm|parl|sav|cand)our"), r"\1or"),
     (re.compile(r"^(cent|theat|lit|fib|calib|somb|spect|lust|kilomet|millimet|centimet)re(s?)$"), r"\1er\2"),
-    (re.compile(r"^grey"), "gray"),
+    (re.compile(r"^grey(?=$|s$|er$|ish$)"), "gray"),
 )
 """British to American, where no other English word is hit."""
 _FILLERS: Final = frozenset({"the", "that"})
@@ -63,7 +65,7 @@ def embedded_compare(pair: NearPair) -> PairVerdict:
     first, second = _read(pair.first), _read(pair.second)
     if first.keys == second.keys:
         return _same_words(pair, first, second, CERTAIN, "word for word the same")
-    if _plainer(first.keys) == _plainer(second.keys):
+    if _plainer(_unnamed(first)) == _plainer(_unnamed(second)):
         return _same_words(pair, first, second, NEARLY_CERTAIN, "the same but for spelling")
     changes = _changes(first.keys, second.keys)
     if changes is None:
@@ -107,6 +109,8 @@ def _escalated(pair: NearPair, reason: str) -> Escalated:
 def _same_words(
     pair: NearPair, first: _Read, second: _Read, confidence: float, reason: str
 ) -> Merge | NotDuplicate | Escalated:
+    if pair.first.path == pair.second.path and pair.first.headings and pair.second.headings:
+        return _escalated(pair, f"{reason}, but in one note that may be meant: a refrain, a step done twice")
     title = title_doubt(pair.first, pair.second, frozenset(first.keys))
     if title is not None:
         if title.certain:
@@ -114,6 +118,7 @@ def _same_words(
         return _escalated(pair, f"{reason}, but {title.reason}")
     doubt = (
         _property_doubt(pair.first, pair.second)
+        or _place_doubt(pair.first, pair.second)
         or _link_doubt(first.wording, second.wording)
         or _tag_doubt(first.wording, second.wording)
         or _capital_doubt(first, second)
@@ -130,6 +135,12 @@ def _property_doubt(first: Atom, second: Atom) -> str:
         if key in STATE_PROPERTIES and (key in ours) != (key in theirs):
             return f"only one has the property {key!r}"
     return ""
+
+
+def _place_doubt(first: Atom, second: Atom) -> str:
+    """A Markdown link without an address may lead elsewhere from another folder."""
+    moved = first.path.rpartition("/")[0] != second.path.rpartition("/")[0]
+    return "their links depend on where they lie" if moved and _RELATIVE.search(first.text + second.text) else ""
 
 
 def _link_doubt(first: Wording, second: Wording) -> str:
@@ -154,15 +165,20 @@ def _tag_doubt(first: Wording, second: Wording) -> str:
 
 
 def _capital_doubt(first: _Read, second: _Read) -> str:
+    """A capital may make a name of a word, `IT` of `it`; where a sentence begins the first letter is free."""
     if len(first.words) != len(second.words):
         return ""
     for one, other in zip(first.words, second.words, strict=True):
-        if one.apart or other.apart:
-            continue
-        ours, theirs = first.text[one.start : one.end], second.text[other.start : other.end]
-        if ours[:1].isupper() != theirs[:1].isupper():
-            return f"one writes {ours:.40}, the other {theirs:.40}"
+        if one.key == other.key and one.place & LINKED | other.place & LINKED == 0:
+            ours, theirs = _spelt(first, one), _spelt(second, other)
+            free = 1 if one.apart or other.apart else 0
+            if ours[free:] != theirs[free:] and ours.lower() == theirs.lower():
+                return f"one writes {ours:.40}, the other {theirs:.40}"
     return ""
+
+
+def _spelt(read: _Read, word: Word) -> str:
+    return unicodedata.normalize("NFC", read.text[word.start : word.end])
 
 
 def _stop_doubt(first: _Read, second: _Read) -> str:
@@ -170,12 +186,20 @@ def _stop_doubt(first: _Read, second: _Read) -> str:
     if len(first.words) != len(second.words):
         return ""
     for number, (one, other) in enumerate(zip(first.words, second.words, strict=True)):
-        if one.apart == other.apart:
+        if bool(one.apart) == bool(other.apart):
             continue
         near = first.keys[max(0, number - 2) : number + 2]
         if any(map(is_negation, near)):
             return "a stop beside a negation stands elsewhere"
     return ""
+
+
+def _unnamed(read: _Read) -> tuple[str, ...]:
+    """The words, those that may be names by their capital marked as such: Mr Grey is not Mr Gray."""
+    return tuple(
+        f"{word.key}\0" if not word.apart and read.text[word.start].isupper() and len(word.key) > 3 else word.key
+        for word in read.words
+    )
 
 
 def _plainer(keys: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ kept, what only another said, what is said in other words, what is lost, where p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.clusters import choose_kept
@@ -73,8 +73,8 @@ def paths_of(clusters: Iterable[Cluster]) -> tuple[str, ...]:
 def cluster_proposals(clusters: Sequence[Cluster], making: Making) -> tuple[ClusterProposal | Unproposed, ...]:
     """A proposal for each cluster, or why there is none; notes first, in the order of the clusters.
 
-    No note is in two of them: what is left of a cluster whose note is taken comes another night, when the first has
-    been decided. A change that the writer has rejected, or that waits, is not proposed again.
+    No note is in two of them, nor in one that waits: such a cluster comes another night, when the first has been
+    decided. What the writer has rejected or taken back is not proposed again.
     """
     made: list[ClusterProposal | Unproposed] = []
     taken = {
@@ -83,25 +83,41 @@ def cluster_proposals(clusters: Sequence[Cluster], making: Making) -> tuple[Clus
         if state.is_open and state.proposal.kind in ("merge", "update")
         for path in state.paths
     }
-    for cluster in clusters:
-        notes = [atom for atom in cluster.members if atom.is_note and atom.path not in taken]
-        if len(notes) >= 2:
-            made.append(_note_proposal(cluster, notes, making))
-            taken.update(atom.path for atom in notes)
-    made += [_section_proposal(group, making) for group in _by_files(clusters, taken)]
-    return tuple(one for one in made if not _is_decided(one, making))
+    sections: list[Cluster] = []
+    for whole in clusters:
+        cluster = replace(whole, members=whole.members[:MOST_NOTES])
+        notes = [atom for atom in cluster.members if atom.is_note]
+        free = [atom for atom in notes if atom.path not in taken]
+        if len(free) >= 2:
+            made.append(_note_proposal(cluster, free, making))
+            taken.update(atom.path for atom in free)
+        elif len(notes) < 2 and len(cluster.members) > len(notes):
+            sections.append(cluster)
+        else:
+            made.append(_waiting(cluster))
+    made += [_waiting(cluster) for cluster in sections if any(atom.path in taken for atom in cluster.members)]
+    sections = [cluster for cluster in sections if not any(atom.path in taken for atom in cluster.members)]
+    for group in _by_files(sections):
+        fits = len({atom.path for one in group for atom in one.members}) <= MOST_NOTES
+        made.append(_section_proposal(group if fits else group[:1], making))
+    return tuple(_undecided(one, making) for one in made)
 
 
-def _is_decided(one: ClusterProposal | Unproposed, making: Making) -> bool:
+def _waiting(cluster: Cluster) -> Unproposed:
+    titles = tuple(atom.title for atom in cluster.members)
+    return Unproposed(titles=titles, reason="one of its notes is part of a proposal that waits for you")
+
+
+def _undecided(one: ClusterProposal | Unproposed, making: Making) -> ClusterProposal | Unproposed:
+    """`one`, unless the writer has refused it or taken it back."""
     if isinstance(one, Unproposed):
-        return False
+        return one
     wanted = sorted(one.proposal.paths)
-    return any(
-        state.proposal.kind == one.proposal.kind
-        and sorted(state.paths) == wanted
-        and (state.is_open or (state.state == "rejected" and _same_change(state, one)))
-        for state in making.states
-    )
+    for state in making.states:
+        same = state.proposal.kind == one.proposal.kind and sorted(state.paths) == wanted
+        if same and state.state in ("rejected", "rolled_back") and _same_change(state, one):
+            return Unproposed(titles=one.proposal.titles, reason="you have decided this one")
+    return one
 
 
 def _same_change(state: ProposalState, one: ClusterProposal) -> bool:
@@ -154,19 +170,16 @@ def _section_proposal(group: Sequence[Cluster], making: Making) -> ClusterPropos
     return _proposal("update", paths, found.planned, group[0], evidence, making)
 
 
-def _by_files(clusters: Sequence[Cluster], taken: set[str]) -> list[list[Cluster]]:
-    """The clusters with sections, those that touch the same notes together; none that touches a note that is taken."""
+def _by_files(clusters: Sequence[Cluster]) -> list[list[Cluster]]:
+    """The clusters, those that touch the same notes together."""
     groups: list[tuple[set[str], list[Cluster]]] = []
     for cluster in clusters:
         paths = {atom.path for atom in cluster.members}
-        notes = sum(atom.is_note for atom in cluster.members)
-        if notes >= 2 or notes == len(cluster.members) or paths & taken:
-            continue
         near = [group for group in groups if group[0] & paths]
         groups = [group for group in groups if not group[0] & paths]
-        groups.append((paths.union(*(group[0] for group in near)), [one for group in near for one in group[1]]))
-        groups[-1][1].append(cluster)
-    return [group for paths, group in groups if len(paths) <= MOST_NOTES]
+        merged = paths.union(*(group[0] for group in near))
+        groups.append((merged, [*(one for group in near for one in group[1]), cluster]))
+    return [group for _, group in groups]
 
 
 def _signals(cluster: Cluster) -> dict[str, object]:

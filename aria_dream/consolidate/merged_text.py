@@ -37,7 +37,8 @@ def merge_texts(kept: str, others: Sequence[str]) -> MergedText:
     """`kept`, to the letter, with whatever only `others` say behind it, in their order and in their words.
 
     A sentence that `kept` has word for word, but without the link that another has in it, is taken with the link.
-    Nothing is ever lost; what `kept` says in other words is told.
+    What `kept` says in other words is told. Something is lost only where the text cannot be put together: what comes
+    behind a fence that is never closed is code.
     """
     text = kept
     added: list[str] = []
@@ -56,7 +57,10 @@ def merge_texts(kept: str, others: Sequence[str]) -> MergedText:
         blocks += [" ".join(f"#{tag}" for tag in tags)] if tags else []
         if blocks:
             text = "\n\n".join((text.rstrip("\r\n \t"), *blocks)) + "\n"
-    return MergedText(text=text, added=tuple(added), reworded=tuple(reworded))
+    lost = [
+        _as_written(member, one) for member in (kept, *others) for one in missing_from(text, read_sentences(member))
+    ]
+    return MergedText(text=text, added=tuple(added), reworded=tuple(reworded), lost=tuple(dict.fromkeys(lost)))
 
 
 def check_rewrite(wording: str, members: Sequence[str]) -> MergedText | Refusal:
@@ -78,7 +82,7 @@ def check_rewrite(wording: str, members: Sequence[str]) -> MergedText | Refusal:
         if joined(one.keys) not in joined(key for other in read_sentences(wording) for key in other.keys)
     ]
     return MergedText(
-        text=wording,
+        text=f"{wording.strip()}\n",
         reworded=tuple(dict.fromkeys(text for text in reworded if text not in lost)),
         lost=tuple(dict.fromkeys(lost)),
     )
@@ -104,7 +108,7 @@ def _as_written(text: str, sentence: Sentence) -> str:
 
 def _tags(text: str) -> list[str]:
     note = parse_note("\n" + text)
-    return list(dict.fromkeys(note.tags))
+    return list({tag.lower(): tag for tag in reversed(note.tags)}.values())[::-1]
 
 
 def _with_links(kept: str, other: str) -> str:

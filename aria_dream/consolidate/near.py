@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from array import array
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import combinations, pairwise
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     Sketch = NDArray[np.uint32]
     Vectors = NDArray[np.float32]
 
-LEAST_OVERLAP: Final = 0.3
-"""Of the words of two atoms are shared at least. Of two labelled notes on one subject that are not one, most share a
-tenth."""
+LEAST_OVERLAP: Final = 0.12
+"""Of the words of two atoms are shared at least. Every labelled paraphrase of the corpus shares so many; of two notes
+on one subject that are not one, nine in ten share fewer."""
 SKETCH_WORDS: Final = 192
 """Distinct words of an atom that are kept, the same of every atom that has them (those with the smallest hash): their
 share estimates that of all words."""
@@ -108,19 +109,23 @@ def near_by_words(sketches: Sequence[Sketch], rows: Sequence[int]) -> list[tuple
     """Those of `rows` that share so many rare words that the meaning is worth asking for, as pairs, ascending."""
     if not rows:
         return []
-    everything = np.concatenate([sketches[row] for row in rows])
-    words, counts = np.unique(everything, return_counts=True)
-    common = words[counts > max(_MOST_IN_BUCKET, len(rows) // 50)]
-    buckets: dict[int, list[int]] = {}
-    for row in rows:
-        rare = sketches[row][~np.isin(sketches[row], common, assume_unique=True)]
-        for word in rare[:_SAMPLED].tolist():
-            buckets.setdefault(word, []).append(row)
-    shared: dict[tuple[int, int], int] = {}
-    for bucket in buckets.values():
-        for pair in combinations(sorted(bucket[:_MOST_IN_BUCKET]), 2):
-            shared[pair] = shared.get(pair, 0) + 1
-    return sorted(pair for pair, number in shared.items() if number >= _SHARED)
+    words, counts = np.unique(np.concatenate([sketches[row] for row in rows]), return_counts=True)
+    common = words[(counts > _MOST_IN_BUCKET) | (counts == 1)]
+    del words, counts
+    rare = array("q")
+    for place, row in enumerate(rows):
+        told = sketches[row][~np.isin(sketches[row], common, assume_unique=True)][:_SAMPLED]
+        rare.extend((told.astype(np.int64) << 32 | place).tolist())  # sorted, those of one word lie together
+    entries = np.sort(np.frombuffer(rare, dtype=np.int64))
+    places = entries & 0xFFFFFFFF
+    starts = np.flatnonzero(np.diff(entries >> 32, prepend=-1))
+    codes = array("q")
+    for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(entries)], strict=True):
+        bucket = places[start:stop].tolist()
+        codes.extend(first * len(rows) + second for first, second in combinations(bucket, 2))
+    pairs, shared = np.unique(np.frombuffer(codes, dtype=np.int64), return_counts=True)
+    found = pairs[shared >= _SHARED]
+    return [(rows[code // len(rows)], rows[code % len(rows)]) for code in found.tolist()]
 
 
 def same_words(fingerprints: Sequence[str]) -> list[tuple[int, int]]:

@@ -60,6 +60,8 @@ def plan_note_merge(
     own = kept.text[kept.body_start :]
     if wording is None:
         merged = merge_texts(own, bodies)
+        if merged.lost:
+            return Refusal(f"the texts cannot be put together: “{merged.lost[0]:.80}” would not read as it did")
     else:
         checked = check_rewrite(wording, [own, *bodies])
         if isinstance(checked, Refusal):

@@ -22,7 +22,7 @@ _STAMP: Final = re.compile(r"^\d{10,14}[\s_-]+|[\s_-]+\d{10,14}$")
 """The id in front of a note's name in a slip box."""
 _NAMELESS: Final = re.compile(
     r"(?:untitled|unbenannt|sans titre|sin título|senza titolo|sem título|naamloos|bez tytułu|без названия|無題.{0,6}"
-    r"|未命名|new note|neue notiz|note|.)?(?: \d{1,3})?",
+    r"|未命名|new note|neue notiz|note|[a-z])?(?: \d{1,3})?",
     re.IGNORECASE,
 )
 _PASSING: Final = re.compile(
@@ -117,7 +117,7 @@ def _folder_doubt(first: str, second: str) -> TitleDoubt | None:
     if dated[0] and dated[1] and not any(_PASSING.fullmatch(part) for parts in only for part in parts):
         return TitleDoubt(where, certain=False)
     passing = any(parts and all(_PASSING.fullmatch(part) for part in parts) for parts in only)
-    name = _stem(first)
-    if _COMMON.fullmatch(name) and not passing:
-        return TitleDoubt(where, certain=False)
+    beside = len(ours) == len(theirs) > 1 and ours[:-1] == theirs[:-1]
+    if (beside or _COMMON.fullmatch(_stem(first))) and not passing:
+        return TitleDoubt(where, certain=False)  # two projects, two clients, two years: the folder is the subject
     return None

@@ -110,8 +110,9 @@ def _replacement(view: VaultView, kept: Atom, subpath: str, atom: Atom) -> tuple
         return Refusal(f"no link can name {kept.path}")
     said = text[heading.span.end : atom.end]
     rest, reworded = left_over(_own(kept), with_line_ends(said, "\n"))
-    tail = said[len(said.rstrip()) :] or line_end(text)
-    new = with_line_ends("\n\n".join(("", link, *((rest,) if rest else ()))), line_end(text))
+    end = line_end(said)  # a note that was pasted together may have both
+    tail = said[len(said.rstrip()) :].lstrip(" \t") or end
+    new = with_line_ends("\n\n".join(("", link, *((rest,) if rest else ()))), end)
     return Edit(heading.span.end, atom.end, new + tail), list(reworded)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.guards import is_date, is_negation, is_number
-from aria_dream.consolidate.wording import CODE, read_wording
+from aria_dream.consolidate.wording import BLOCK, CODE, read_wording
 from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 KEPT_SHARE: Final = 0.6
 """Of a sentence's words stand in one sentence of another text at least, with every number, date and denial, if that is
 to say the same."""
-_BOUNDARY: Final = re.compile(
-    r"[.!?\u2026][\"'\u201d\u2019)\]*_]*\s|[\u3002\uff01\uff1f]|\n[ \t>]*\n|\n[ \t>]*(?:[-*+>#|]|\d{1,9}[.)][ \t])"
-)
+_BOUNDARY: Final = re.compile(r"[.!?\u2026][\"'\u201d\u2019)\]*_]*\s|[\u3002\uff01\uff1f]")
 _CLOSING: Final = frozenset("!?\uff01\uff1f")
 
 
@@ -53,8 +51,10 @@ def split_sentences(text: str, words: Sequence[Word]) -> list[Sentence]:
     for word in words:
         last = found[-1][-1] if found else None
         new = last is None or (
-            word.place & CODE != last.place & CODE
-            or (word.key[:1] in "!$`" and len(word.key) > 1)
+            _is_block(word) != _is_block(last)
+            or word.apart == BLOCK
+            or _is_alone(word)
+            or _is_alone(last)
             or _BOUNDARY.search(text, last.end, word.start + 1) is not None
             or (last.key in _CLOSING and text[last.end : last.end + 1].isspace())
         )
@@ -62,6 +62,16 @@ def split_sentences(text: str, words: Sequence[Word]) -> list[Sentence]:
             found.append([])
         found[-1].append(word)
     return [Sentence(tuple(word.key for word in part), part[0].start, part[-1].end) for part in found]
+
+
+def _is_block(word: Word) -> bool:
+    """Whether a word is a block of code, which is a sentence whatever stands beside it."""
+    return bool(word.place & CODE) and not word.key.startswith("`")
+
+
+def _is_alone(word: Word) -> bool:
+    """Whether a word is an embed or a formula set apart."""
+    return word.key.startswith(("!", "$$")) and len(word.key) > 1
 
 
 def sentence_end(text: str, sentence: Sentence) -> int:

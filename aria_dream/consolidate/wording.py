@@ -23,13 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from aria_dream.vault.link import Link
-    from aria_dream.vault.note import Note
+    from aria_dream.vault.note import Note, Span
 
 _MARKDOWN: Final = Markdown(
     options=Options.ENABLE_TABLES | Options.ENABLE_MATH | Options.ENABLE_FOOTNOTES | Options.ENABLE_TASKLISTS
 )
-QUOTE, CODE, TASK, TABLE, HEADING = 1, 2, 4, 8, 16
+QUOTE, CODE, TASK, TABLE, HEADING, LINKED = 1, 2, 4, 8, 16, 32
 """Where a word stands; they add up."""
+BLOCK: Final = 2
+"""`Word.apart` of the first word of a block."""
 UNSPACED: Final = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
@@ -38,10 +40,11 @@ UNSPACED: Final = (
 _LAYOUT: Final = (
     r".,;:()\[\]{}\\\u2026\u00b7\u2013\u2014\u3001\u3002\uff0c\uff1b\uff1a\uff08\uff09\u200b-\u200f\ufeff\u00ad"
 )
+_INSIDE: Final = rf"(?:(?![{UNSPACED}])[^\W_]|[\u0300-\u036f])"
 _TOKEN: Final = re.compile(
     rf"""(?:(?<![\w.,])[-\u2212+\u00b1]?[.,]?)?\d(?:[\d.,:/'\u2019\u00d7\u2013-]*\d)?   # a number, whole
     | [{UNSPACED}]
-    | (?:(?![{UNSPACED}])[^\W\d_])(?:(?![{UNSPACED}])[^\W_])*(?:['\u2019\u02bc](?:(?![{UNSPACED}])[^\W_])+)*   # a word
+    | (?:(?![{UNSPACED}])[^\W\d_]){_INSIDE}*(?:['\u2019\u02bc]{_INSIDE}+)*   # a word
     | [-\u2013\u2014\u2212](?=\s*\d)                                             # a minus, or between two numbers
     | \*(?<=\w\*)(?=\w)
     | (?<!=)=(?!=)
@@ -57,6 +60,8 @@ _QUOTATION: Final = dict.fromkeys(
 _APOSTROPHE: Final = {0x2019: "'", 0x02BC: "'"}
 _STOP: Final = re.compile(r"[.,;:\u2026()\u2014\u2013\u3001\u3002\uff0c\uff1b\uff1a!?]")
 _BLOCK_ID: Final = re.compile(r"(?<!\S)\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
+_BOX: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([^\sxX\]])\](?=\s)")
+"""A box with a mark of the writer's own: `[-]` is dropped, `[/]` is under way."""
 _CALLOUT: Final = re.compile(r"[ \t>]*\[!([\w-]+)\]")
 _QUOTED: Final = frozenset({"quote", "cite"})
 
@@ -70,9 +75,9 @@ class Word(NamedTuple):
     """Offset in the note's text."""
     end: int
     place: int
-    """Sum of QUOTE, CODE, TASK, TABLE, HEADING."""
-    apart: bool
-    """Whether a stop, a bracket or the beginning of a block stands before it."""
+    """Sum of QUOTE, CODE, TASK, TABLE, HEADING, LINKED."""
+    apart: int
+    """What stands before it: 0 another word, 1 a stop or a bracket, 2 the beginning of a block."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +114,7 @@ class _Reader:
         self._place = 0
         self._quotes: list[bool] = []
         self._tasks: list[bool] = []
-        self._apart = True
+        self._apart = 2
         self._wiki: list[Link] = [link for link in note.links if not link.markdown and not link.in_frontmatter]
         self._hidden = [span for span in note.opaque if span.start >= note.body_start]
         self._starts = [span.start for span in self._hidden]
@@ -122,7 +127,7 @@ class _Reader:
         for event, span in _MARKDOWN.events_with_range(twin):
             start, end = span["start"] + self._from, span["end"] + self._from
             if isinstance(event, str):
-                self._apart = self._apart or event != "SoftBreak"
+                self._apart = max(self._apart, {"SoftBreak": 0, "HardBreak": 1}.get(event, 2))
                 continue
             name, value = next(iter(event.items()))
             match name:
@@ -164,7 +169,10 @@ class _Reader:
                 if isinstance(value, int) and value > 1:  # a number that nobody counts to says something
                     self._add(str(value), start, start)
             case "Item":
-                self._tasks.append(False)
+                box = _BOX.match(self._text, start, end)
+                self._tasks.append(box is not None)
+                if box is not None:
+                    self._add(f"[{box[1]}]", start, start)
             case "CodeBlock":
                 self._place |= CODE
             case "Heading":
@@ -175,8 +183,8 @@ class _Reader:
                 self._add("|", start, start)
             case "Link" | "Image":
                 self._open_link(kind, value, start, end)
-        if kind not in ("Emphasis", "Strong", "Link"):
-            self._apart = True
+        if kind not in ("Emphasis", "Strong", "Link", "Image"):
+            self._apart = max(self._apart, 1 if kind == "TableCell" else 2)
         self._set_place()
 
     def _open_link(self, kind: str, value: object, start: int, end: int) -> None:
@@ -184,7 +192,8 @@ class _Reader:
         target = str(fields.get("dest_url", ""))
         shown = self._text[start:end]
         if kind == "Image":
-            self._add(f"!{target}", start, end)
+            shown = re.sub(r"\|?\d+(?:x\d+)?$", "", shown[2 : max(2, shown.rfind("]("))])
+            self._add(f"!{target}|{folded(shown)}" if shown else f"!{target}", start, end)
         elif fields.get("link_type") != "Autolink":
             self._links.append((start, target if "://" in target else folded(target.removesuffix(".md"))))
         else:
@@ -205,8 +214,8 @@ class _Reader:
                 self._place &= ~HEADING
             case "Table":
                 self._place &= ~TABLE
-        if kind not in ("Emphasis", "Strong", "Link"):
-            self._apart = True
+        if kind not in ("Emphasis", "Strong", "Link", "Image"):
+            self._apart = max(self._apart, 1 if kind == "TableCell" else 2)
         self._set_place()
 
     def _set_place(self) -> None:
@@ -215,14 +224,14 @@ class _Reader:
 
     def _add(self, key: str, start: int, end: int) -> None:
         self._words.append(Word(key, start, end, self._place, self._apart))
-        self._apart = False
+        self._apart = 0
 
     def _add_whole(self, start: int, end: int, place: int) -> None:
         """Code, math and HTML: every character counts but for white space at the ends."""
         written = self._text[start:end].replace("\r\n", "\n").strip()
         if start >= self._behind and written:
             self._words.append(Word(written, start, end, self._place | place, self._apart))
-            self._apart = False
+            self._apart = 0
             self._behind = max(self._behind, end)
 
     def _read_text(self, start: int, end: int) -> None:
@@ -250,21 +259,23 @@ class _Reader:
         number = bisect_left(self._wiki, at, key=lambda link: link.start)
         return self._wiki[number] if number < len(self._wiki) and self._wiki[number].start < end else None
 
-    def _hidden_at(self, at: int, end: int) -> _Span | None:
+    def _hidden_at(self, at: int, end: int) -> Span | None:
         number = bisect_left(self._starts, at)
         if number < len(self._starts) and self._starts[number] < end:
-            return _Span(self._hidden[number].start, self._hidden[number].end)
+            return self._hidden[number]
         return None
 
     def _read_wikilink(self, link: Link) -> None:
         target = folded(link.path.removesuffix(".md")) + folded(link.subpath)
         if link.embed:
-            self._add(f"!{folded(link.path)}{folded(link.subpath)}", link.start, link.end)
+            shown = "" if link.display is None or link.display[:1].isdigit() else f"|{folded(link.display)}"
+            self._add(f"!{folded(link.path)}{folded(link.subpath)}{shown}", link.start, link.end)
             return
         self._links.append((link.start, target))
         shown = link.display or " > ".join(part for part in (link.path, *link.subpath.split("#")) if part)
         for key in split_words(shown):
-            self._add(key, link.start, link.end)
+            self._words.append(Word(key, link.start, link.end, self._place | LINKED, self._apart))
+            self._apart = 0
 
     def _read_plain(self, start: int, end: int) -> None:
         piece = self._text[start:end]
@@ -281,17 +292,12 @@ class _Reader:
         behind = 0
         for word in _TOKEN.finditer(piece):
             if not self._apart and _STOP.search(piece, behind, word.start()):
-                self._apart = True
+                self._apart = 1
             key = folded(word[0])
             self._add(key.translate(_QUOTATION) if len(key) == 1 else key, start + word.start(), start + word.end())
             behind = word.end()
         if _STOP.search(piece, behind):
-            self._apart = True
-
-
-class _Span(NamedTuple):
-    start: int
-    end: int
+            self._apart = max(self._apart, 1)
 
 
 def split_words(text: str) -> Iterator[str]:

@@ -66,6 +66,10 @@ class PastRun:
     episode: str = ""
     """Id of the dream it wrote; `""` where it wrote none."""
     pairs: int = 0
+    proposals: int = 0
+    """Made by a consolidation."""
+    finished: tuple[str, ...] = ()
+    """The stages that came to their end, whatever became of the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +85,10 @@ class RunLog:
     def unended(self) -> tuple[PastRun, ...]:
         """Runs without an end. Where no run is on, they were torn away."""
         return tuple(run for run in self.runs if run.end is None)
+
+    def finished_stages(self, night: date | None) -> frozenset[str]:
+        """The stages of that night's work that are done, by whichever of its runs."""
+        return frozenset(stage for run in self.runs if night and run.night == night for stage in run.finished)
 
     def tried_seeds(self) -> frozenset[str]:
         """Marks of the seeds that a run was started for and came to an end with."""
@@ -146,6 +154,8 @@ def ended_record(run: PastRun) -> dict[str, object]:
         "reason": run.reason,
         "episode": run.episode,
         "pairs": run.pairs,
+        "proposals": run.proposals,
+        "finished": list(run.finished),
     }
 
 
@@ -195,6 +205,8 @@ def _ended(run: PastRun, record: Mapping[str, object]) -> PastRun:
         reason=as_text(record.get("reason", "")),
         episode=as_text(record.get("episode", "")),
         pairs=as_whole(record.get("pairs", 0)),
+        proposals=as_whole(record.get("proposals", 0)),
+        finished=as_texts(record.get("finished", [])),
     )
 
 

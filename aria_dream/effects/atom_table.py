@@ -8,13 +8,12 @@ embedded that share rare words with another one: the vector of a passage that ca
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.consolidate.atoms import Atom, atom_id, atoms_of, is_named_template
+from aria_dream.consolidate.atoms import atoms_of, is_named_template
 from aria_dream.consolidate.near import (
     LEAST_OVERLAP,
     NearRow,
@@ -24,86 +23,27 @@ from aria_dream.consolidate.near import (
     ranked,
     same_words,
     sketch_of,
-    verdict_key,
 )
-from aria_dream.consolidate.verdict import NearPair
-from aria_dream.dream.embedding import passages, pooled, vector_key
 from aria_dream.dream.juxtaposition import title_of
-from aria_dream.effects.embedding import NOTES_PER_BATCH, Unembedded, vector_kind, write_missing_vectors
+from aria_dream.effects.atom_rows import AtomRow, note_key
+from aria_dream.effects.atom_rows import AtomTable as AtomTable  # noqa: PLC0414  # one door for who asks for a table
+from aria_dream.effects.atom_vectors import read_note_vectors, read_section_vectors
 from aria_dream.effects.resonance import read_note_text
-from aria_dream.effects.vectors import read_vectors
 from aria_dream.vault.edit import encode_note
 from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
-    from aria_dream.consolidate.near import Sketch, Vectors
-    from aria_dream.dream.embedding import Passage
+    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.near import Vectors
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.embedding import Embedder
     from aria_dream.effects.vectors import ContentCache
 
 ATOMS_KIND: Final = "atoms:1"
 """The cache's kind. Raise the number with every change in `atoms`, `wording` or `near.sketch_of`."""
-SECTION_PASSAGES: Final = 3
-"""The title and the first 128 words of a section are embedded."""
 _NOTES_PER_WRITE: Final = 256
-_VECTORS_AT_ONCE: Final = 4_096
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AtomRow:
-    """One atom, without its text."""
-
-    note: int
-    """Row of its note in the vault's graph."""
-    headings: tuple[str, ...]
-    number: int
-    fingerprint: str
-    state_hash: str
-    sketch: Sketch
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AtomTable:
-    """Every atom of a vault, in the order of its notes; a whole note stands before its sections."""
-
-    vault: DreamtVault
-    rows: tuple[AtomRow, ...]
-
-    def id_of(self, row: int) -> str:
-        """The id of an atom."""
-        found = self.rows[row]
-        return atom_id(self.vault.graph.paths[found.note], found.headings, found.number)
-
-    def atom(self, row: int) -> Atom | None:
-        """The atom with its text; None where its note is no longer what it was when the vault was read."""
-        wanted = self.rows[row]
-        path = self.vault.graph.paths[wanted.note]
-        found = atoms_of(path, parse_note(read_note_text(self.vault, wanted.note)))
-        return next(
-            (
-                atom
-                for atom in found
-                if (atom.headings, atom.number, atom.state_hash) == (wanted.headings, wanted.number, wanted.state_hash)
-            ),
-            None,
-        )
-
-    def pair(self, near: NearRow, rank: int) -> NearPair | None:
-        """Two atoms with their texts, ready to be judged; None where one of them has changed since."""
-        first, second = self.atom(near.first), self.atom(near.second)
-        if first is None or second is None:
-            return None
-        return NearPair(first=first, second=second, cosine=near.cosine, overlap=near.overlap, rank=rank)
-
-    def key(self, near: NearRow) -> str:
-        """What the verdict on the two is remembered by: `near.verdict_key`."""
-        first, second = self.rows[near.first], self.rows[near.second]
-        return verdict_key((self.id_of(near.first), first.state_hash), (self.id_of(near.second), second.state_hash))
 
 
 def read_atoms(
@@ -117,11 +57,13 @@ def read_atoms(
 
     `leave` is called before every few notes and may raise; what was read by then is kept.
     """
-    keys = [_key(vault, row) for row in range(len(vault.facts))]
-    known = cache.get_many(ATOMS_KIND, keys)
+    keys = [note_key(vault, row) for row in range(len(vault.facts))]
     apart = {note.path for note in vault.notes if note.daily or note.template or note.index or note.plugin}
     apart.update(path for path in vault.graph.paths if is_named_template(path))
-    missing = [row for row, path in enumerate(vault.graph.paths) if path not in apart and keys[row] not in known]
+    asked = [row for row, path in enumerate(vault.graph.paths) if path not in apart]
+    kept = cache.get_many(ATOMS_KIND, {keys[row] for row in asked})
+    known = {row: _unpacked(kept.get(keys[row], b""), row) for row in asked}
+    missing = [row for row in asked if known[row] is None]
     for start in range(0, len(missing), _NOTES_PER_WRITE):
         progress(start, len(missing))
         leave()
@@ -131,20 +73,11 @@ def read_atoms(
             if sha256(encode_note(text)).digest() == vault.facts[row].content_hash:
                 # what is kept by content and title must not depend on the folder
                 read[keys[row]] = _packed(atoms_of(f"{title_of(vault.graph.paths[row])}.md", parse_note(text)))
+                known[row] = _unpacked(read[keys[row]], row)
         cache.put_many(ATOMS_KIND, read)
-        known.update(read)
     if missing:
         progress(len(missing), len(missing))
-    rows: list[AtomRow] = []
-    for row, path in enumerate(vault.graph.paths):
-        if path not in apart:
-            rows += _unpacked(known.get(keys[row], b""), row)
-    return AtomTable(vault=vault, rows=tuple(rows))
-
-
-def _key(vault: DreamtVault, row: int) -> bytes:
-    """The key of the note's vector, which the cache keeps as long as the note is visible."""
-    return vector_key(vault.facts[row].content_hash, title_of(vault.graph.paths[row]))
+    return AtomTable(vault=vault, rows=tuple(atom for row in asked for atom in known[row] or ()))
 
 
 def _packed(atoms: Sequence[Atom]) -> bytes:
@@ -156,11 +89,11 @@ def _packed(atoms: Sequence[Atom]) -> bytes:
     return json.dumps(head).encode() + b"\n" + b"".join(sketch.astype("<u4").tobytes() for sketch in sketches)
 
 
-def _unpacked(blob: bytes, note: int) -> list[AtomRow]:
-    """The rows in `blob`; none where it is damaged, so that the note is left out this time."""
+def _unpacked(blob: bytes, note: int) -> list[AtomRow] | None:
+    """The rows in `blob`; None where it is damaged or empty."""
     head, _, body = blob.partition(b"\n")
     try:
-        listed = json.loads(head or b"[]")
+        listed = json.loads(head)
         sketches = np.frombuffer(body, dtype="<u4")
         rows, at = [], 0
         for headings, number, fingerprint, state_hash, length in listed:
@@ -177,8 +110,8 @@ def _unpacked(blob: bytes, note: int) -> list[AtomRow]:
                 )
             )
     except (ValueError, TypeError):
-        return []
-    return rows if at == len(sketches) else []
+        return None
+    return rows if at == len(sketches) else None
 
 
 def find_near(
@@ -199,7 +132,7 @@ def find_near(
     """
     notes = [row for row, atom in enumerate(table.rows) if not atom.headings]
     sections = [row for row, atom in enumerate(table.rows) if atom.headings]
-    vectors = _note_vectors(table, [table.rows[row].note for row in notes], cache, embedder, progress, leave)
+    vectors = read_note_vectors(table, [table.rows[row].note for row in notes], cache, embedder, progress, leave)
     found = [
         (notes[first], notes[second], cosine)
         for first, second, cosine in near_by_meaning(vectors, least_cosine, leave=leave)
@@ -209,7 +142,7 @@ def find_near(
     copies = [pair for pair in same_words([atom.fingerprint for atom in table.rows]) if _apart(table, *pair)]
     paired = [pair for pair in by_words if overlap_of(sketches[pair[0]], sketches[pair[1]]) >= least_overlap]
     asked = {row for pair in (*paired, *copies) for row in pair if table.rows[row].headings}
-    told = _section_vectors(table, sorted(asked), cache, embedder, progress, leave)
+    told = read_section_vectors(table, sorted(asked), cache, embedder, progress, leave)
     place = {row: at for at, row in enumerate(notes)}
 
     def vector(row: int) -> Vectors:
@@ -246,110 +179,3 @@ def _whole_first(table: AtomTable, near: Sequence[NearRow]) -> list[NearRow]:
             or (table.rows[row.first].note, table.rows[row.second].note) not in whole
         )
     ]
-
-
-def _note_vectors(
-    table: AtomTable,
-    notes: Sequence[int],
-    cache: ContentCache,
-    embedder: Embedder,
-    progress: Callable[[int, int], None],
-    leave: Callable[[], None],
-) -> Vectors:
-    """Unit vectors of the notes, float32 [n, dim]; those that have none yet are embedded."""
-    vault, kind = table.vault, vector_kind(embedder)
-    keys = [_key(vault, note) for note in notes]
-    wanted = [Unembedded(key=key, passages=_Passages(vault, note)) for key, note in zip(keys, notes, strict=True)]
-
-    def asked() -> bool:
-        leave()
-        return False
-
-    write_missing_vectors(cache, embedder, wanted, progress=progress, stop=asked)
-    vectors = np.zeros((len(keys), embedder.dim), np.float32)
-    for start in range(0, len(keys), _VECTORS_AT_ONCE):
-        part = slice(start, start + _VECTORS_AT_ONCE)
-        vectors[part] = read_vectors(cache, kind, keys[part], embedder.dim)[0]
-    return vectors
-
-
-@dataclass(frozen=True, slots=True)
-class _Passages:
-    """What is embedded of a note, as the dream does; nothing where it is no longer what the vault's snapshot says."""
-
-    vault: DreamtVault
-    note: int
-
-    def __call__(self) -> Sequence[Passage]:
-        text = read_note_text(self.vault, self.note)
-        if sha256(encode_note(text)).digest() != self.vault.facts[self.note].content_hash:
-            return ()
-        return passages(title_of(self.vault.graph.paths[self.note]), parse_note(text))
-
-
-def _section_vectors(
-    table: AtomTable,
-    rows: Sequence[int],
-    cache: ContentCache,
-    embedder: Embedder,
-    progress: Callable[[int, int], None],
-    leave: Callable[[], None],
-) -> dict[int, Vectors]:
-    """Row to unit vector. Kept together under their note's key, so that they leave the cache when it does."""
-    kind = f"sections:{vector_kind(embedder)}:{SECTION_PASSAGES}"
-    by_note: dict[int, list[int]] = {}
-    for row in rows:
-        by_note.setdefault(table.rows[row].note, []).append(row)
-    keys = {note: _key(table.vault, note) for note in by_note}
-    blobs = cache.get_many(kind, list(keys.values()))
-    kept = {note: _unpacked_vectors(blobs.get(key, b""), embedder.dim) for note, key in keys.items()}
-    missing = {
-        note: [row for row in listed if table.id_of(row) not in kept[note]]
-        for note, listed in by_note.items()
-        if any(table.id_of(row) not in kept[note] for row in listed)
-    }
-    total, done = sum(map(len, missing.values())), 0
-    batch: dict[bytes, bytes] = {}
-    for note, listed in missing.items():
-        if not batch:
-            progress(done, total)
-            leave()
-        kept[note].update(_embedded_sections(table, listed, embedder))
-        batch[keys[note]] = _packed_vectors(kept[note])
-        done += len(listed)
-        if len(batch) >= NOTES_PER_BATCH:
-            cache.put_many(kind, batch)
-            batch = {}
-    cache.put_many(kind, batch)
-    if total:
-        progress(total, total)
-    zero = np.zeros(embedder.dim, np.float32)
-    return {row: kept[note].get(table.id_of(row), zero) for note, listed in by_note.items() for row in listed}
-
-
-def _embedded_sections(table: AtomTable, rows: Iterable[int], embedder: Embedder) -> dict[str, Vectors]:
-    found: dict[str, Vectors] = {}
-    for row in rows:
-        atom = table.atom(row)
-        if atom is None:
-            continue
-        cut = passages(atom.title, parse_note("\n" + atom.text))[:SECTION_PASSAGES]
-        found[atom.id] = pooled(embedder.encode([one.text for one in cut]), [one.weight for one in cut])
-    return found
-
-
-def _packed_vectors(vectors: Mapping[str, Vectors]) -> bytes:
-    return json.dumps(list(vectors)).encode() + b"\n" + b"".join(v.astype("<f2").tobytes() for v in vectors.values())
-
-
-def _unpacked_vectors(blob: bytes, dim: int) -> dict[str, NDArray[np.float32]]:
-    head, _, body = blob.partition(b"\n")
-    try:
-        names = json.loads(head or b"[]")
-        rows = np.frombuffer(body, dtype="<f2").astype(np.float32).reshape(len(names), dim)
-    except (ValueError, TypeError):
-        return {}
-    lengths = np.linalg.norm(rows, axis=1)
-    if len(rows) and not np.allclose(lengths, 1.0, atol=0.02):
-        return {}
-    return {str(name): row for name, row in zip(names, rows, strict=True)}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aria_dream.dream.dreaming import Judge
     from aria_dream.dream.juxtaposition import Juxtaposition
     from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.model_server import Model, ModelServer
+    from aria_dream.effects.model_server import Model
     from aria_dream.effects.vectors import ContentCache
 
 NOBODY = "no judge"
@@ -54,9 +54,9 @@ def _sign(found: Juxtaposition) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Available:
-    """A model that answers."""
+    """A server that answers, and the model on it that the policy names."""
 
-    server: ModelServer
+    server: OllamaServer | OpenAIServer
     model: Model
 
 

@@ -16,6 +16,7 @@ from aria_dream.effects.episode_process import WRITE
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
+    from pathlib import Path
 
     from aria_dream.vault.edit import ChangeSet, Exists
     from aria_dream.vault.note import NotePath
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         Failed,
         PastChange,
         Refused,
+        RootedFiles,
         Settled,
         VaultFiles,
         Written,
@@ -131,6 +133,19 @@ class AskingVault:
     def purge(self, now: datetime, window_h: float) -> int:
         """As the vault forgets."""
         return self._files.purge(now, window_h)
+
+
+class AskingRootedVault(AskingVault):
+    """The same, and where the vault lies."""
+
+    def __init__(self, files: RootedFiles, leave: Callable[[str], None]) -> None:
+        super().__init__(files, leave)
+        self._root = files.root
+
+    @property
+    def root(self) -> Path:
+        """Real path of the vault."""
+        return self._root
 
 
 def protocol_streams() -> tuple[TextIO, int]:

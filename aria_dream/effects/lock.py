@@ -237,6 +237,11 @@ def dream_lock(state_folder: Path) -> VaultLock:
     return VaultLock(state_folder / "dream.lock", "a dream")
 
 
+def consolidation_lock(state_folder: Path) -> VaultLock:
+    """The lock of one consolidation, from its first record to its last. Dreams and reviews go on beside it."""
+    return VaultLock(state_folder / "consolidation.lock", "a consolidation")
+
+
 def _is_old(path: Path) -> bool:
     """Whether a holder's file without text is no longer one that is just being written: its writer died."""
     try:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from datetime import tzinfo
     from pathlib import Path
 
-    from aria_dream.effects.files import DiskVault
     from aria_dream.policy.policy import Policy
+    from aria_dream.world import RootedFiles
 
 NO_MEMORY = (
     "This vault keeps no memory: there is no folder vault/memory or memory with session logs, capsules and the like."
@@ -103,7 +103,7 @@ def new_memory_folder(root: Path, policy: Policy, folders: Iterable[str]) -> str
 
 
 def read_sources(
-    files: DiskVault, folder: str, policy: Policy, zone: tzinfo | None
+    files: RootedFiles, folder: str, policy: Policy, zone: tzinfo | None
 ) -> tuple[tuple[Reading, ...], tuple[str, ...]]:
     """What the memory holds, one `Reading` a kind in the specification's order; and sentences about what is missing."""
     settings = policy.settings
@@ -135,7 +135,7 @@ def read_sources(
 
 
 def _texts(
-    files: DiskVault, folder: str, path: str, suffix: str, policy: Policy
+    files: RootedFiles, folder: str, path: str, suffix: str, policy: Policy
 ) -> tuple[tuple[MemoryFile, ...], list[str]]:
     """The texts at `path` in the memory folder (else in the vault): one file, or those of a folder."""
     inside = NotePath(folder) / path
@@ -177,7 +177,7 @@ def _is_hidden(path: str, text: str, policy: Policy) -> bool:
     return visibility(policy.settings, path=path, tags=scan.tags, dream=scan.dream) is Visibility.HIDDEN
 
 
-def _lesson_entries(files: DiskVault, folder: str) -> Reading:
+def _lesson_entries(files: RootedFiles, folder: str) -> Reading:
     path = lessons_path(folder)
     content = files.read(path)
     if not isinstance(content, Content):

@@ -47,6 +47,12 @@ def new_nonce() -> str:
     return secrets.token_hex(NONCE_BYTES)
 
 
+def shown_name(model: Model) -> str:
+    """The model as a person names it. llama.cpp names one by its file's path."""
+    is_file = model.name.lower().endswith(".gguf")
+    return re.split(r"[/\\]", model.name)[-1][: -len(".gguf")] if is_file else model.name
+
+
 @dataclass(kw_only=True)
 class ModelJudge:
     """L1 by the model of a server. It satisfies `dream.dreaming.Judge`."""
@@ -71,12 +77,8 @@ class ModelJudge:
 
     @property
     def name(self) -> str:
-        """As the log names it: the model, or whoever had to stand in. llama.cpp names a model by its file's path."""
-        if self._deputy is not None:
-            return self._deputy.name
-        name = self.model.name
-        is_file = name.lower().endswith(".gguf")
-        return re.split(r"[/\\]", name)[-1][: -len(".gguf")] if is_file else name
+        """As the log names it: the model, or whoever had to stand in."""
+        return self._deputy.name if self._deputy is not None else shown_name(self.model)
 
     def judge(self, found: Sequence[Juxtaposition]) -> Sequence[Verdict]:
         """One verdict a pair, in order. A pair that got no readable answer is `Unreadable` and says why."""

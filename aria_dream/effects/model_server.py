@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from aria_dream.dream.triage import Unreadable
@@ -45,6 +45,8 @@ class Completion:
     """An answer that the model ended itself."""
 
     text: str
+    tokens: int | None = field(default=None, compare=False)
+    """Of question and answer, as the server counts them; None where it does not tell both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ class Answer:
         self.ending: str = ""
         """Why the model stopped, as its server says; `""` while it has not."""
         self.prompt_tokens: int | None = None
+        self.answer_tokens: int | None = None
 
     @property
     def text(self) -> str:
@@ -157,6 +160,12 @@ class Answer:
         self._blanks = len(text) - len(bare) if bare else self._blanks + len(text)
         return self._blanks > MOST_BLANKS or self._size > LONGEST_ANSWER
 
+    @property
+    def _tokens(self) -> int | None:
+        if self.prompt_tokens is None or self.answer_tokens is None:
+            return None
+        return self.prompt_tokens + self.answer_tokens
+
     def result(self) -> Completion | AskFailed:
         """The answer, once the exchange is over."""
         if self.failed is not None:
@@ -165,10 +174,10 @@ class Answer:
         if self.prompt_tokens is not None and self.prompt_tokens >= WINDOW - 1:
             return AskFailed("the model was shown only part of the notes")
         if self.ending in ("stop", "load", "eos"):
-            return Completion(text)
+            return Completion(text, self._tokens)
         # Cut at the cap, endless blanks, or no word of an end: only an object that is whole may count.
         if (self.ending == "length" or self._blanks > MOST_BLANKS) and not isinstance(parse_object(text), Unreadable):
-            return Completion(text)
+            return Completion(text, self._tokens)
         if self._blanks > MOST_BLANKS:
             return AskFailed("the model printed white space without an end")
         if self.ending == "length" or self._size > LONGEST_ANSWER:

@@ -41,6 +41,8 @@ class OllamaServer:
     endpoint: Endpoint
     looking: Patience
     asking: Patience
+    answer_tokens: int = ANSWER_TOKENS
+    """An answer is cut there, and a cut one is no answer."""
 
     def find_model(self, name: str) -> Model | NoModel:
         """The model, as `/api/tags` lists it; a tag that is left out means `latest`. One of the cloud is none."""
@@ -81,7 +83,7 @@ class OllamaServer:
                     "temperature": TEMPERATURE,
                     "seed": SEED,
                     "num_ctx": WINDOW,
-                    "num_predict": ANSWER_TOKENS,
+                    "num_predict": self.answer_tokens,
                 },
             }
         ).encode()
@@ -123,9 +125,10 @@ def _take_line(answer: Answer, line: bytes) -> bool:
     content = message.get("content") if isinstance(message, dict) else None
     over = answer.add(content) if isinstance(content, str) else False
     if found.get("done") is True:
-        reason, count = found.get("done_reason"), found.get("prompt_eval_count")
+        reason, count, said = (found.get(key) for key in ("done_reason", "prompt_eval_count", "eval_count"))
         answer.ending = reason if isinstance(reason, str) and reason else "stop"
         answer.prompt_tokens = count if isinstance(count, int) else None
+        answer.answer_tokens = said if isinstance(said, int) else None
         return True
     return over
 

@@ -39,6 +39,8 @@ class OpenAIServer:
     endpoint: Endpoint
     looking: Patience
     asking: Patience
+    answer_tokens: int = ANSWER_TOKENS
+    """An answer is cut there, and a cut one is no answer."""
 
     def find_model(self, name: str) -> Model | NoModel:
         """The model of that name, or the only one there is: llama.cpp serves one, whatever it is asked for."""
@@ -79,7 +81,7 @@ class OpenAIServer:
             },
             "temperature": TEMPERATURE,
             "seed": SEED,
-            "max_tokens": ANSWER_TOKENS,
+            "max_tokens": self.answer_tokens,
             "stream": True,
             "stream_options": {"include_usage": True},
         }
@@ -127,6 +129,8 @@ def _take_line(answer: Answer, line: bytes) -> bool:
     usage = found.get("usage")
     if isinstance(usage, dict) and isinstance(usage.get("prompt_tokens"), int):
         answer.prompt_tokens = usage["prompt_tokens"]
+        said = usage.get("completion_tokens")
+        answer.answer_tokens = said if isinstance(said, int) else None
     return _take_choice(answer, found)
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aria_dream.consolidate.record import parse_consolidations, parse_dismissed
 from aria_dream.dream.episode import EpisodeRecord, episode_record, memory_of, parse_episodes
 from aria_dream.dream.jsonl import as_mapping, as_text
 from aria_dream.dream.juxtaposition import pair_key
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
+    from aria_dream.consolidate.record import Consolidation
     from aria_dream.errors import Problem
     from aria_dream.review.proposal import Proposal
 
@@ -122,3 +124,15 @@ class RecordBook:
     def remember(self, episode: EpisodeRecord) -> None:
         """Journal a dream."""
         self._runs.append(episode_record(episode))
+
+    def note_run(self, record: Mapping[str, object]) -> None:
+        """Journal any other record of a run."""
+        self._runs.append(record)
+
+    def consolidations(self) -> tuple[Consolidation, ...]:
+        """Every consolidation, oldest first. Raises StateDamagedError as `read` does."""
+        return parse_consolidations(self._text(RUNS))
+
+    def dismissed(self) -> frozenset[str]:
+        """Keys of the contradictions that a person has dismissed. Raises StateDamagedError as `read` does."""
+        return parse_dismissed(self._text(RUNS))

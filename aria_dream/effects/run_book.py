@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from aria_dream.consolidate.record import parse_consolidations
 from aria_dream.dream.run_record import (
     PastRun,
     RunEnd,
@@ -21,9 +22,10 @@ from aria_dream.errors import StateDamagedError
 from aria_dream.review.proposal import open_count
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
     from pathlib import Path
 
+    from aria_dream.consolidate.record import Consolidation
     from aria_dream.dream.episode import EpisodeRecord
 
 
@@ -35,9 +37,22 @@ class Remembered:
     episodes: tuple[EpisodeRecord, ...] = ()
     """The last dreams, oldest first."""
     open_proposals: int = 0
+    last_night: LastNight | None = None
     problems: tuple[str, ...] = ()
     damage: str = ""
     """Why the journals cannot be read, as a sentence; nothing may be started then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastNight:
+    """The last consolidation that got as far as a count."""
+
+    night: date
+    proposals: int
+    escalated: int
+    is_over: bool
+    reason: str
+    """Why it ended early; `""` where it came to its end."""
 
 
 _KEPT = 200
@@ -76,6 +91,7 @@ class RunBook:
             log=replace(log, runs=log.runs[-_RUNS_KEPT:]),
             episodes=tuple(replace(one, params={}, memory=type(one.memory)()) for one in records.episodes[-_KEPT:]),
             open_proposals=open_count(records.states.values()),
+            last_night=_last_night(parse_consolidations(text)),
             problems=tuple(str(problem) for problem in records.problems),
         )
 
@@ -100,6 +116,21 @@ class RunBook:
     def end(self, run: PastRun) -> None:
         """Journal how it ended."""
         self._journal.append(ended_record(run))
+
+
+def _last_night(past: tuple[Consolidation, ...]) -> LastNight | None:
+    counted = [run for run in past if run.scan is not None]
+    if not counted:
+        return None
+    last = counted[-1]
+    same = [run for run in counted if run.night == last.night]
+    return LastNight(
+        night=last.night,
+        proposals=sum(len(run.proposals) for run in same),
+        escalated=last.escalated,
+        is_over=last.is_over,
+        reason=last.stop_reason,
+    )
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:

@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from aria_dream.effects.files import DiskVault
     from aria_dream.policy.policy import Policy
     from aria_dream.synthesis.contract import Verdict
     from aria_dream.synthesis.patterns import Encode
     from aria_dream.synthesis.snapshot import Snapshot
     from aria_dream.synthesis.synthesis import Synthesis
     from aria_dream.vault.note import NotePath
+    from aria_dream.world import RootedFiles
 
     Check = Callable[[Snapshot, bytes | None, bytes | None, str], Verdict]
 
@@ -95,7 +95,7 @@ def synthesis_lock(state_folder: Path) -> VaultLock:
 
 
 def run_synthesis(
-    files: DiskVault,
+    files: RootedFiles,
     lock: VaultLock,
     policy: Policy,
     request: SynthesisRequest,
@@ -150,7 +150,7 @@ def _synthesise(inputs: Inputs, request: SynthesisRequest, encode: Encode) -> tu
 
 
 def run_status_change(
-    files: DiskVault,
+    files: RootedFiles,
     lock: VaultLock,
     policy: Policy,
     at: datetime,
@@ -209,7 +209,7 @@ def _kept_snapshot(log: bytes, lessons: bytes, folder: str) -> Snapshot:
     return kept
 
 
-def _make_missing(files: DiskVault, folder: str) -> None:
+def _make_missing(files: RootedFiles, folder: str) -> None:
     """Both files exist when this returns, so that the first snapshot has something to hold to."""
     heads = {log_path(folder): encode_note(render_log_head()), lessons_path(folder): b""}
     missing = [
@@ -221,7 +221,7 @@ def _make_missing(files: DiskVault, folder: str) -> None:
         write_or_refuse(files, ChangeSet(writes=tuple(missing)), label="synthesis: new files")
 
 
-def _read(files: DiskVault, path: NotePath) -> bytes:
+def _read(files: RootedFiles, path: NotePath) -> bytes:
     try:
         content = files.read(path)
     except OSError as error:
@@ -255,7 +255,7 @@ def _append(path: NotePath, before: bytes, block: str) -> WritePlan:
     return plan
 
 
-def _verified(files: DiskVault, folder: str, before: Snapshot, made: Synthesis, checked: Check) -> Verdict:
+def _verified(files: RootedFiles, folder: str, before: Snapshot, made: Synthesis, checked: Check) -> Verdict:
     """The contract, on what lies on the disk; every new row is read back as it was meant."""
     log, lessons = _read(files, log_path(folder)), _read(files, lessons_path(folder))
     verdict = checked(before, log, lessons, made.date)
@@ -267,7 +267,7 @@ def _verified(files: DiskVault, folder: str, before: Snapshot, made: Synthesis, 
 
 
 
-def _restore(files: DiskVault, changes: ChangeSet, before: dict[NotePath, bytes]) -> None:
+def _restore(files: RootedFiles, changes: ChangeSet, before: dict[NotePath, bytes]) -> None:
     """Both files are as they were before the run, or a WriteRefusedError says which one somebody else has changed."""
     back = invert_changes(changes, {path: before[path] for path in (plan.path for plan in changes.writes)})
     outcome = files.write(back, label="synthesis taken back")

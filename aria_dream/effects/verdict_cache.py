@@ -52,8 +52,7 @@ class VerdictCache:
 
     def get(self, first: NoteKey, second: NoteKey) -> Keep | Drop | Unreadable | None:
         """The verdict on the pair, in either direction; None where it has to be asked."""
-        home, key = _place(first, second)
-        found = self._entries(home).get(key)
+        found = self.lookup(first, second)
         if found is None:
             return None
         match found.get("verdict"):
@@ -74,6 +73,15 @@ class VerdictCache:
             return
         else:
             entry = {"verdict": "keep" if isinstance(verdict, Keep) else "drop", "reason": verdict.reason}
+        self.store(first, second, entry)
+
+    def lookup(self, first: NoteKey, second: NoteKey) -> dict[str, str] | None:
+        """What is kept of the pair, in either direction."""
+        home, key = _place(first, second)
+        return self._entries(home).get(key)
+
+    def store(self, first: NoteKey, second: NoteKey, entry: dict[str, str]) -> None:
+        """Keep `entry`, which has a `verdict` and a `reason`, for the pair."""
         home, key = _place(first, second)
         entries = self._entries(home)
         entries[key] = entry

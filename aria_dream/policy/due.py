@@ -194,7 +194,7 @@ def _remarks(asking: Asking) -> Iterator[str]:
     missing = [f"“{stage.value}”" for stage in Stage if stage in named and stage not in asking.built]
     if missing:
         what = "is a stage that is" if len(missing) == 1 else "are stages that are"
-        yield f"{' and '.join(missing)} {what} not there yet: the daemon of this version runs dreams only"
+        yield f"{' and '.join(missing)} {what} not there yet"
     for name in asking.triggers.closed:
         yield f"the line `{name}` of the triggers is not understood, so it starts nothing"
     idleness = judge_idleness(asking.readings.input_idle, None, asking.policy.settings.idle_threshold_s)

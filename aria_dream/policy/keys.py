@@ -111,7 +111,8 @@ class Settings:
     max_open_proposals: int = _key(15, 0, _WHAT, Whole(0, 500), "dreaming pauses while so many wait for you")
     proposal_expiry_days: int = _key(60, 3650, _WHAT, Whole(1, 3650, "days"), "what you leave open so long lapses")
     canvas: bool = _key(False, False, _WHAT, Switch(), "draw the last night as a canvas")
-    notify: bool = _key(False, False, _WHAT, Switch(), "a notice on the desktop when a dream is written")
+    notify: bool = _key(
+        False, False, _WHAT, Switch(), "a notice on the desktop when a dream or a night has found something")
 
     exclude: tuple[Pattern, ...] = _key(
         (), (), _PRIVACY, PatternList(), "folders, globs or `#tags` that no dream ever sees",

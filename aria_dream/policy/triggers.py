@@ -25,7 +25,7 @@ class Stage(Enum):
     REACH = "reach"
 
 
-BUILT = frozenset({Stage.DREAM})
+BUILT = frozenset({Stage.DREAM, Stage.CONSOLIDATE, Stage.SYNTHESIZE})
 """Stages that exist; the others may be named, and are reported until they do."""
 
 

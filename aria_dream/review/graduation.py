@@ -188,13 +188,14 @@ def unattended(
     *,
     bars: Bars,
     zone: tzinfo | None,
+    scans: Mapping[Kind, Mapping[date, int]] | None = None,
 ) -> tuple[ProposalState, ...]:
     """What may be applied without a tick: of the `enabled` kinds that are still eligible, from the floor on.
 
     A kind whose record has fallen below the bars rests until it meets them again; doubt closes.
     """
     everything = tuple(states)
-    records = track_records(everything, episodes, bars=bars, zone=zone)
+    records = track_records(everything, episodes, bars=bars, zone=zone, scans=scans)
     kinds = {record.kind for record in records if record.is_eligible and record.kind in enabled}
     return tuple(
         state

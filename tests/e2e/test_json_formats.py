@@ -55,6 +55,13 @@ def test_dream(garden: Path) -> None:
     assert set(empty) == listed("dream")
 
 
+def test_consolidate(garden: Path) -> None:
+    (found,) = printed("consolidate", garden, "--json")
+    assert set(found) == listed("consolidate")
+    (nothing,) = printed("consolidate", garden, "--resume", "--json")
+    assert set(nothing) == set(found)
+
+
 def test_demo(tmp_path: Path) -> None:
     (found,) = printed("demo", "--json", "--keep", tmp_path / "kept")
     assert set(found) == listed("demo")

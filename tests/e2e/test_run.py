@@ -15,14 +15,17 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
+from aria_dream.consolidate.record import End
 from aria_dream.dream.dream_log import parse_blocks
 from aria_dream.dream.run_record import RunEnd, parse_run_log
 from aria_dream.effects.index import read_vault
+from aria_dream.effects.records import RecordBook
+from tests.e2e.test_consolidate import NOTES as CONSOLIDATED
 from tests.e2e.test_dream import NOTES
 from tests.watched import GENEROUS_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 EDITOR = Path(__file__).with_name("editor.py")
@@ -44,15 +47,20 @@ aria-dream-id: abcdefgh23456789
 """
 """On a machine without an input sensor it is night all day, so a vault that was quiet for a minute is dreamt."""
 
+TRIGGERS = "---\naria-dream: triggers\n---\n- on_nightly: none\n"
+
 
 class Run:
     """A vault, and the real daemon in a process of its own."""
 
-    def __init__(self, folder: Path, policy: str = POLICY) -> None:
+    def __init__(
+        self, folder: Path, policy: str = POLICY, triggers: str = TRIGGERS, notes: Mapping[str, str] = NOTES
+    ) -> None:
         self.root, self.state, self.folder = folder / "vault", folder / "state", folder
         self.root.mkdir()
         (self.root / ".obsidian").mkdir()
-        for name, text in {**NOTES, "dreaming.md": policy}.items():
+        for name, text in {**notes, "dreaming.md": policy, "triggers.md": triggers}.items():
+            (self.root / name).parent.mkdir(exist_ok=True)
             (self.root / name).write_text(text, encoding="utf-8", newline="")
         self.age()
         self.environ = {
@@ -206,7 +214,6 @@ def test_once_dreams_what_is_due_and_says_why_not(run: Run) -> None:
     out, err = process.communicate(timeout=GENEROUS_S)
     assert (process.returncode, run.blocks()) == (0, 1), err
     assert out.startswith("Waiting: a note was edited just now")
-    assert "“consolidate” and “synthesize” are stages that are not there yet" in out
     assert {path: (run.root / path).read_text("utf-8") for path in NOTES} == NOTES
 
 
@@ -349,3 +356,57 @@ def test_status_without_a_daemon(run: Run) -> None:
     assert "no daemon looks after this vault" in done.stdout
     assert "No dream was dreamt on this machine yet." in done.stdout
     assert list(run.state.rglob("*.jsonl")) == []
+
+
+COPIES = {path: text for path, text in CONSOLIDATED.items() if path != "dreaming.md"}
+NIGHTLY = "---\naria-dream: triggers\n---\n- on_idle: none\n"
+
+
+@pytest.fixture
+def nightly(tmp_path: Path) -> Iterator[Run]:
+    policy = f"{POLICY}- triage_backend: embedded\n"
+    found = Run(tmp_path, policy, NIGHTLY, COPIES)
+    yield found
+    if found.process is not None:
+        found.process.kill()
+        found.process.communicate()
+
+
+def test_a_night_is_consolidated_once_and_waits_in_the_review(nightly: Run) -> None:
+    out, err = nightly.start("--once").communicate(timeout=GENEROUS_S)
+    assert out.startswith("It was time: "), err
+    assert nightly.ends() == [RunEnd.DONE]
+    (run,) = parse_run_log((nightly.vault_state / "runs.jsonl").read_text("utf-8")).runs
+    assert (run.finished, run.proposals) == (("consolidate", "synthesize"), 1)
+    assert "no memory folder" in run.reason
+    review = (nightly.root / "dreams" / "Dream review.md").read_text("utf-8")
+    assert "[ ] merge them ^aria-" in review
+    assert (nightly.root / "dreams" / "Dream report.md").exists()
+    assert "one proposal waits" in next(nightly.root.rglob("* dream.md")).read_text("utf-8")
+    assert {path: (nightly.root / path).read_text("utf-8") for path in COPIES} == dict(COPIES)
+    out, _ = nightly.start("--once").communicate(timeout=GENEROUS_S)
+    assert out.startswith("Waiting: "), out
+    assert nightly.ends() == [RunEnd.DONE]
+    told = nightly.command("status")
+    assert "one proposal" in told.stdout or "1 proposal was made" in told.stdout
+
+
+def test_a_night_that_was_killed_is_gone_on_with(nightly: Run) -> None:
+    """The daemon and its child die while the night computes; the next daemon finishes the same run."""
+    runs = nightly.vault_state / "runs.jsonl"
+    nightly.start()
+    nightly.until(lambda: runs.exists() and '"event":"started","id":"night-' in runs.read_text("utf-8"))
+    assert nightly.process is not None
+    children = psutil.Process(nightly.process.pid).children(recursive=True)
+    nightly.process.kill()
+    nightly.process.communicate()
+    nightly.process = None
+    _, alive = psutil.wait_procs(children, timeout=GENEROUS_S)  # their parent has gone, and so do they
+    assert alive == []
+    for _ in range(3):
+        nightly.start("--once").communicate(timeout=GENEROUS_S)
+    found = RecordBook(nightly.vault_state).consolidations()
+    assert len(found) == 1
+    assert found[0].end is End.DONE
+    assert len(found[0].proposals) == 1
+    assert len(RecordBook(nightly.vault_state).read().states) == 1

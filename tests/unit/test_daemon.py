@@ -16,6 +16,7 @@ from aria_dream.effects.files import DiskVault
 from aria_dream.effects.run_book import RunBook
 from aria_dream.policy.due import Due, NotYet
 from aria_dream.policy.presence import Absent, Known, Plug, Unreadable
+from aria_dream.policy.triggers import Stage
 from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan
 from aria_dream.vault.note import NotePath
 from aria_dream.world import Written
@@ -173,11 +174,50 @@ def test_a_saved_policy_counts_at_once(tmp_path: Path) -> None:
 
 def test_stages_that_do_not_exist_are_said_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "aria_dream")
-    with DaemonBench(tmp_path, policy()) as bench:
+    notes = {**NOTES, "triggers.md": "---\naria-dream: triggers\n---\n- on_idle: reach, dream\n"}
+    with DaemonBench(tmp_path, policy(), notes) as bench:
         bench.run_for(2 * HOUR)
-        said = [record.getMessage() for record in caplog.records if "consolidate" in record.getMessage()]
+        said = [record.getMessage() for record in caplog.records if "not there yet" in record.getMessage()]
         assert len(said) == 1
-        assert any("“consolidate” and “synthesize”" in remark for remark in bench.status.remarks)
+        assert any("“reach” is a stage" in remark for remark in bench.status.remarks)
+
+
+NIGHTLY = {**NOTES, "triggers.md": "---\naria-dream: triggers\n---\n- on_idle: none\n"}
+
+
+def test_a_night_consolidates_then_learns_once(tmp_path: Path) -> None:
+    with DaemonBench(tmp_path, policy(), NIGHTLY) as bench:
+        bench.run_for(40 * HOUR)
+        assert [order.stage for order in bench.orders] == [Stage.CONSOLIDATE, Stage.SYNTHESIZE] * 2
+        assert [str(order.night) for order in bench.orders] == ["2026-12-01"] * 2 + ["2026-12-02"] * 2
+        assert bench.ends == ["done", "done"]
+        assert [run.finished for run in bench.log.runs] == [("consolidate", "synthesize")] * 2
+
+
+def test_a_night_goes_on_with_the_stage_that_was_cut_off(tmp_path: Path) -> None:
+    with DaemonBench(tmp_path, policy(), NIGHTLY) as bench:
+
+        def unit(number: int) -> None:
+            if len(bench.orders) == 2 and number == 2:
+                bench.sensors.idle_s = Known(0.0)
+                bench.at(20 * MINUTE, lambda: setattr(bench.sensors, "idle_s", Known(1e6)))
+
+        bench.make = lambda _order: FakeEpisode(on_unit=unit)
+        bench.run_for(20 * HOUR)
+        assert [order.stage for order in bench.orders] == [Stage.CONSOLIDATE, Stage.SYNTHESIZE, Stage.SYNTHESIZE]
+        assert bench.ends == ["interrupted", "done"]
+        assert [run.finished for run in bench.log.runs] == [("consolidate",), ("synthesize",)]
+
+
+def test_a_notice_tells_how_much_and_only_where_it_is_wanted(tmp_path: Path) -> None:
+    result = {"episode": "e", "pairs": 1, "proposals": 2, "reason": "dreams/2026-11-30 dream.md"}
+    for number, (wanted, told) in enumerate(
+        [("on", ["While you were away: 1 pair of notes and 2 proposals to look at."]), ("off", [])]
+    ):
+        with DaemonBench(tmp_path / str(number), policy(notify=wanted)) as bench:
+            bench.make = lambda _order: FakeEpisode(end_=EpisodeEnd(result=result))
+            bench.daemon.run_once()
+            assert bench.notices == told
 
 
 def test_a_night_is_done_once_and_taken_up_again_where_it_was_interrupted(tmp_path: Path) -> None:
@@ -198,7 +238,8 @@ def test_a_night_is_done_once_and_taken_up_again_where_it_was_interrupted(tmp_pa
 
 
 def test_a_seed_starts_a_dream_once(tmp_path: Path) -> None:
-    notes = {**NOTES, "triggers.md": "---\naria-dream: triggers\n---\n- on_idle: none\n- on_seed: dream\n"}
+    triggers = "---\naria-dream: triggers\n---\n- on_idle: none\n- on_nightly: none\n- on_seed: dream\n"
+    notes = {**NOTES, "triggers.md": triggers}
     with DaemonBench(tmp_path, policy(daily_dream_cap=9), notes) as bench:
         bench.run_for(2 * HOUR)
         assert bench.orders == []

@@ -12,6 +12,9 @@ from typing import get_args
 import pytest
 
 from aria_dream import errors
+from aria_dream.consolidate.judged import WORDS
+from aria_dream.consolidate.record import End, parse_consolidations
+from aria_dream.consolidate.report import Report, read_report, render_report, render_report_head
 from aria_dream.dream.citation import Source
 from aria_dream.dream.dream_log import parse_blocks, render_block, render_head
 from aria_dream.dream.episode import EpisodeRecord, episode_record, parse_episodes
@@ -95,6 +98,7 @@ def test_every_example_is_tested() -> None:
         "review-note",
         "review-changes",
         "orphan-note",
+        "report-note",
         "seeds-note",
         "dream-log",
         "lessons",
@@ -103,6 +107,7 @@ def test_every_example_is_tested() -> None:
         "proposals",
         "runs",
         "daemon-runs",
+        "consolidations",
         "status",
     ]
 
@@ -138,6 +143,36 @@ def test_the_orphan_note() -> None:
         model="Codex (gpt-5.5)", note="dreams/2026-11-30 dream.md",
     )  # fmt: skip
     assert render_orphan(reached) == example("orphan-note")
+
+
+def test_the_report_note() -> None:
+    text = example("report-note")
+    block, problems = read_report(text)
+    assert problems == ()
+    assert block is not None
+    report = Report(
+        nights=block.nights,
+        waiting=(("Notes to merge", 1),),
+        conflicts=(("Rain", "Rain in the log"),),
+        look_alike=(("Compost", "Hot heaps"),),
+    )
+    assert f"{render_report_head()}{render_report(report)}\n" == text
+
+
+def test_consolidations() -> None:
+    (run,) = parse_consolidations(example("consolidations"))
+    assert run.end is End.DONE
+    assert run.is_told
+    assert (run.proposals, run.escalated, run.pairs_judged) == (["cn2sit"], 1, 1)
+    records = [record for _, record in parse_records(example("consolidations"))[0]]
+    head = {"type", "version", "event", "id", "at"}
+    rows = table("| event | holds | meaning |\n| --- | --- | --- |\n| `started`")
+    documented = {names(row[0])[0]: names(row[1]) for row in rows}
+    assert list(documented) == ["started", "resumed", "triaged", "judged", "brought", "ended", "told"]
+    for record in records:
+        assert set(record) - head == set(documented[str(record["event"])])
+    verdicts = next(line for line in PAGE.splitlines() if line.startswith("Verdicts: "))
+    assert names(verdicts)[: len(WORDS)] == list(WORDS)
 
 
 def test_the_changes_of_the_review_note() -> None:

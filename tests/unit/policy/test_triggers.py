@@ -69,5 +69,5 @@ def test_text_that_is_no_utf8_starts_nothing() -> None:
 
 
 def test_stages_that_do_not_exist_yet_are_named() -> None:
-    assert unbuilt(Triggers()) == ("consolidate", "synthesize")
-    assert unbuilt(Triggers(on_nightly=())) == ()
+    assert unbuilt(Triggers()) == ()
+    assert unbuilt(Triggers(on_idle=(Stage.REACH, Stage.DREAM))) == ("reach",)

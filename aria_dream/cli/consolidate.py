@@ -1,0 +1,157 @@
+"""`aria-dream consolidate`: one night's work, now: what says the same, what contradicts, what has run out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from aria_dream.cli.output import counted, echo_json
+from aria_dream.cli.sitting import Sat, Sitting, sit
+from aria_dream.cli.vault_argument import vault_argument
+from aria_dream.consolidate.record import ALL_PARTS, Part
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from aria_dream.review.proposal import PlannedEdit, Proposal
+
+    Made = tuple[Proposal, tuple[PlannedEdit, ...]]
+
+EXIT_INTERRUPTED = 130
+
+
+@click.command("consolidate")
+@vault_argument
+@click.option("--resume", is_flag=True, help="Go on exactly where the last night was cut off.")
+@click.option("--dry-run", is_flag=True, help="Show what would be proposed and write nothing.")
+@click.option(
+    "--stage",
+    type=click.Choice([part.value for part in Part]),
+    help="Do only this: count (triage), compare passages (consolidate), or settle contradictions (resolve).",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(vault: Path, *, resume: bool, dry_run: bool, stage: str | None, as_json: bool) -> None:
+    """Look a vault through once for what says the same, contradicts itself or has run out, and propose changes.
+
+    No note of yours is changed: what is found waits in the review, and Dream report.md tells the figures.
+    """
+    if resume and (dry_run or stage):
+        raise click.UsageError("--resume goes on with the run as it was begun; leave out --dry-run and --stage.")
+    how = Sitting(
+        parts=(Part(stage),) if stage else ALL_PARTS,
+        resume="last" if resume else "never",
+        dry_run=dry_run,
+    )
+    found = sit(vault, how)
+    if as_json:
+        echo_json(_object(found, how))
+    else:
+        _say(found, how)
+    if found.result.interrupted:
+        click.echo("Interrupted. Nothing is lost; go on with: aria-dream consolidate VAULT --resume", err=True)
+        raise SystemExit(EXIT_INTERRUPTED)
+
+
+def _object(found: Sat, how: Sitting) -> dict[str, object]:
+    """The JSON object of `consolidate --json`; its keys are listed in docs/FORMATS.md."""
+    result, run = found.result, found.result.run
+    scan = None if run is None else run.scan
+    return {
+        "id": None if run is None else run.id,
+        "night": None if run is None else run.night.isoformat(),
+        "judge": None if run is None else run.judge,
+        "resumed": result.resumed,
+        "written": run is not None and not how.dry_run,
+        "stop_reason": result.reason,
+        "atoms_scanned": 0 if scan is None else scan.atoms,
+        "atoms_new": 0 if scan is None else scan.new,
+        "candidate_pairs": 0 if scan is None else scan.pairs,
+        "pairs_judged": 0 if run is None else run.pairs_judged,
+        "contradictions_scanned": 0 if scan is None else scan.conflicts,
+        "proposals": [_proposal(made) for made in result.made],
+        "resolutions_proposed": 0 if run is None else run.resolutions,
+        "escalated": 0 if run is None else run.escalated,
+        "left": 0 if run is None else run.left,
+        "look_alike": [list(pair) for pair in result.look_alike],
+        "open_contradictions": [
+            {"first": one.first.title, "second": one.second.title, "subject": one.subject,
+             "first_claim": one.first_claim, "second_claim": one.second_claim}
+            for one in result.open_conflicts
+        ],
+        "applied": list(found.applied),
+        "tokens": 0 if run is None else run.tokens,
+        "seconds": 0 if run is None else round(run.seconds, 1),
+        "report": None if found.morning is None else found.morning.report or None,
+        "said": [*found.missing, *(() if found.morning is None else found.morning.said)],
+    }
+
+
+def _proposal(made: Made) -> dict[str, object]:
+    proposal, edits = made
+    return {
+        "id": proposal.id,
+        "kind": proposal.kind,
+        "paths": list(proposal.paths),
+        "confidence": proposal.confidence,
+        "reason": proposal.reason,
+        "judge": proposal.judge,
+        "files": [edit.path for edit in edits],
+    }
+
+
+def _say(found: Sat, how: Sitting) -> None:
+    result, run = found.result, found.result.run
+    for sentence in (*found.missing, *(() if found.morning is None else found.morning.said)):
+        click.echo(f"{sentence[:1].upper()}{sentence[1:]}.".replace("..", "."), err=True)
+    if run is None or run.scan is None:
+        click.echo(f"Nothing was begun: {result.reason}.")
+        return
+    scan = run.scan
+    new = f", {scan.new:,} of them for the first time" if scan.new else ""
+    click.echo(f"Read {counted(scan.atoms, 'passage')}{new} ({run.judge}).")
+    near = counted(scan.pairs, "pair lies near each other", "pairs lie near each other")
+    claims = counted(scan.conflicts, "pair of claims may disagree", "pairs of claims may disagree")
+    click.echo(f"{near}; {claims}.")
+    _say_made(result.made, how)
+    if result.open_conflicts:
+        click.echo(f"{counted(len(result.open_conflicts), 'contradiction')} left to you:")
+        for one in result.open_conflicts[:10]:
+            click.echo(f"  {one.first.title}: {' '.join(one.first_claim.split())}")
+            click.echo(f"    ↔ {one.second.title}: {' '.join(one.second_claim.split())}")
+        if len(result.open_conflicts) > 10:
+            click.echo(f"  … and {len(result.open_conflicts) - 10} more (--json lists them)")
+    if result.look_alike:
+        click.echo(f"{counted(len(result.look_alike), 'pair')} that a judge could not decide, nearest first:")
+        _say_pairs(result.look_alike)
+    if found.applied:
+        click.echo(f"Applied without a tick, as you allowed: {', '.join(found.applied)}.")
+    if result.reason and not result.interrupted:
+        rest = f" {counted(run.left, 'question waits', 'questions wait')} for the next night." if run.left else ""
+        click.echo(f"It ended early: {result.reason}.{rest}")
+    spent = f" and {run.tokens:,} tokens" if run.tokens else ""
+    click.echo(f"It took {run.seconds:,.0f} s{spent}.")
+    if found.morning is not None and found.morning.report:
+        click.echo(f"Figures: {found.morning.report}.")
+
+
+def _say_made(made: Sequence[Made], how: Sitting) -> None:
+    if not made:
+        click.echo("Nothing new is proposed.")
+        return
+    click.echo(f"{counted(len(made), 'proposal')}:")
+    for proposal, _ in made:
+        click.echo(f"  {proposal.kind.replace('_', ' ')}: {' ↔ '.join(proposal.titles)} ({proposal.id})")
+        click.echo(f"    {proposal.reason} ({proposal.judge}, {proposal.confidence:.2f})")
+    if how.dry_run:
+        click.echo("A rehearsal: nothing was written.")
+    else:
+        click.echo("They wait in the review note; see one with: aria-dream review VAULT ID")
+
+
+def _say_pairs(pairs: Sequence[tuple[str, str]]) -> None:
+    for one, other in pairs[:10]:
+        click.echo(f"  {one} ↔ {other}")
+    if len(pairs) > 10:
+        click.echo(f"  … and {len(pairs) - 10} more (--json lists them)")

@@ -1,0 +1,186 @@
+"""One sitting of a consolidation, as command and daemon hold it: lock, read, judge, tell the morning."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from aria_dream.cli.desk import add_settlement, open_desk
+from aria_dream.cli.output import progress_bar
+from aria_dream.consolidate.open_conflicts import open_conflict
+from aria_dream.consolidate.record import ALL_PARTS, Part
+from aria_dream.consolidation_cycle import consolidate_once
+from aria_dream.consolidation_morning import tell_morning
+from aria_dream.consolidation_parts import open_night_parts
+from aria_dream.desk import Desk, Settlement
+from aria_dream.effects.dreamt_vault import read_dreamt_vault
+from aria_dream.effects.files import DiskVault
+from aria_dream.effects.graduation import read_graduated
+from aria_dream.effects.leave import AskingVault
+from aria_dream.effects.live_policy import read_live_policy
+from aria_dream.effects.lock import consolidation_lock
+from aria_dream.effects.places import find_places
+from aria_dream.effects.presence import read_zone
+from aria_dream.effects.records import RecordBook
+from aria_dream.night_parts import ConsolidationRequest, ConsolidationResult
+from aria_dream.policy.clock import local_now
+from aria_dream.policy.nightly import latest_night
+from aria_dream.review_cycle import settle
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from aria_dream.consolidate.record import Consolidation
+    from aria_dream.consolidation_morning import Morning
+    from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.effects.places import Places
+    from aria_dream.review.proposal import PlannedEdit, Proposal
+
+    Made = tuple[Proposal, tuple[PlannedEdit, ...]]
+
+MOST_LOOKS = 50
+"""A change that moves notes makes the vault be read again before the next one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sitting:
+    """How a sitting is to go."""
+
+    parts: tuple[Part, ...] = ALL_PARTS
+    resume: Literal["never", "night", "last"] = "never"
+    night: date | None = None
+    """None: the night that this moment belongs to."""
+    dry_run: bool = False
+    quiet_s: float = 0.0
+    leave: Callable[[str], None] = lambda _unit: None
+    """Asked before each unit of work."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sat:
+    """What came of it."""
+
+    result: ConsolidationResult
+    morning: Morning | None = None
+    """None where nothing was begun, or it is only a rehearsal, or it was cut off."""
+    applied: tuple[str, ...] = ()
+    """Ids of what was applied without a tick."""
+    missing: tuple[str, ...] = field(default=())
+    """What the night had to do without."""
+
+
+def sit(vault: Path, how: Sitting) -> Sat:
+    """One sitting over a vault, and the morning it leaves.
+
+    Raises:
+        BusyError: another consolidation is at work.
+        VaultUnreadableError, WriteRefusedError, StateDamagedError, MissingPartError: as `consolidate_once`.
+    """
+    places = find_places()
+    root = Path(os.path.realpath(vault))
+    with ExitStack() as held:
+        if root.is_dir():  # else the reading says so
+            state = read_live_policy(root, places).state_folder(places)
+            held.enter_context(consolidation_lock(state).held())
+            if not how.dry_run:  # before the vault is read: a half-written note of ours is none
+                DiskVault(root, state).recover()
+        with progress_bar("Reading notes") as progress:
+            seen = read_dreamt_vault(root, places, progress=_asking(how, progress))
+        zone = seen.live.policy.settings.timezone
+        at = local_now(datetime.now().astimezone(), zone)
+        desk = _desk(seen, places, at, how)
+        night = how.night or latest_night(at, seen.live.policy.settings.quiet_hours, read_zone(zone)[0]).date
+        if how.resume == "night" and (done := _ended(desk, night)) is not None:
+            return _told_again(root, how, done)
+        request = ConsolidationRequest(at=at, night=night, parts=how.parts, resume=how.resume, dry_run=how.dry_run)
+        result, missing = _consolidate(desk, places, request, how, zone)
+        if result.run is None or how.dry_run or result.interrupted:
+            return Sat(result=result, missing=missing)
+        applied = _let_pass(root, how)
+        with open_desk(root) as fresh:
+            morning = tell_morning(
+                _with(fresh, how),
+                result.run,
+                look_alike=result.look_alike,
+                conflicts=tuple(map(open_conflict, result.open_conflicts)) if Part.RESOLVE in how.parts else None,
+            )
+        return Sat(result=result, morning=morning, applied=applied, missing=missing)
+
+
+def _asking(how: Sitting, progress: Callable[[int, int], None] | None) -> Callable[[int, int], None]:
+    """Asks for leave at each step, and shows it where somebody looks."""
+
+    def step(done: int, total: int) -> None:
+        how.leave("reading")
+        if progress is not None:
+            progress(done, total)
+
+    return step
+
+
+def _desk(vault: DreamtVault, places: Places, at: datetime, how: Sitting) -> Desk:
+    state = vault.live.state_folder(places)
+    files = DiskVault(vault.root, state)
+    return _with(Desk(vault=vault, files=files, book=RecordBook(state), now=at), how)
+
+
+def _with(desk: Desk, how: Sitting) -> Desk:
+    """The desk, its every write asking for leave."""
+    return replace(desk, quiet_s=how.quiet_s, files=AskingVault(desk.files, how.leave))
+
+
+def _ended(desk: Desk, night: date) -> Consolidation | None:
+    """The whole consolidation of that night, where it has come to its end already."""
+    past = [run for run in desk.book.consolidations() if run.night == night and run.parts == ALL_PARTS]
+    return next((run for run in reversed(past) if run.is_over), None)
+
+
+def _told_again(root: Path, how: Sitting, done: Consolidation) -> Sat:
+    """The night is done; its morning is told where a crash came before that."""
+    morning = None
+    if not done.is_told:
+        with open_desk(root) as fresh:
+            morning = tell_morning(_with(fresh, how), done)
+    said = done.stop_reason or "the work of that night is done already"
+    return Sat(result=ConsolidationResult(run=done, reason=said), morning=morning)
+
+
+def _consolidate(
+    desk: Desk, places: Places, request: ConsolidationRequest, how: Sitting, zone: str
+) -> tuple[ConsolidationResult, tuple[str, ...]]:
+    with (
+        progress_bar("Reading passages") as reading,
+        progress_bar("Reading for meaning (only once a passage)") as embedding,
+        progress_bar("Reading claims") as claims,
+        progress_bar("Judging") as judging,
+        open_night_parts(
+            desk, places, leave=how.leave, reading=reading, embedding=embedding, claims=claims
+        ) as parts,
+    ):
+        result = consolidate_once(
+            desk,
+            parts,
+            request,
+            now=lambda: local_now(datetime.now().astimezone(), zone),
+            leave=how.leave,
+            progress=judging or (lambda _done, _total: None),
+        )
+        return result, tuple(parts.missing)
+
+
+def _let_pass(root: Path, how: Sitting) -> tuple[str, ...]:
+    """Applies what a person has let pass without a tick, by the same way as a tick; ids of what was applied."""
+    done = Settlement()
+    for _ in range(MOST_LOOKS):
+        with open_desk(root) as desk:
+            if not read_graduated(desk.book.folder):
+                return ()
+            looked = settle(_with(desk, how))
+        add_settlement(done, looked)
+        if not looked.again:
+            break
+    return tuple(done.applied)

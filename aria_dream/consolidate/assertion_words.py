@@ -1,0 +1,300 @@
+"""Words by which a sentence asserts, denies, doubts, asks or quotes; lower case without accents, several languages."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from aria_dream.consolidate.quantities import plain_letters
+from aria_dream.dream.function_words import FUNCTION_WORDS
+
+
+def _words(*rows: str) -> frozenset[str]:
+    return frozenset(word for row in rows for word in row.split())
+
+
+_PLAIN_WORD = re.compile(r"[^\W\d_]+")
+_NO_SPACES = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+class Phrases:
+    """Words and phrases to be found in a sentence of plain letters. Most sentences are done with one look at a set:
+    an expression of a hundred alternatives would be tried at every letter."""
+
+    def __init__(self, *phrases: str) -> None:
+        self._words = frozenset(phrase for phrase in phrases if _PLAIN_WORD.fullmatch(phrase))
+        longer = [phrase for phrase in phrases if phrase not in self._words]
+        spaced = [phrase for phrase in longer if not _NO_SPACES.match(phrase)]
+        self._signs = tuple(phrase for phrase in longer if phrase not in spaced)
+        self._signs += tuple(word for word in self._words if _NO_SPACES.match(word))
+        self._longer = re.compile("|".join(rf"(?:{phrase})(?!\w)" for phrase in spaced) or r"(?!)")
+        starts = (re.match(r"[^\W\d_]{1,2}", phrase.replace("(?:", "")) for phrase in spaced)
+        self._starts = frozenset(start[0] for start in starts if start)
+
+    def found_in(self, plain: str) -> bool:
+        """Whether any of them stands in the sentence, as a word of its own."""
+        for word in _PLAIN_WORD.finditer(plain):
+            if word[0] in self._words:
+                return True
+            if word[0][:2] in self._starts and self._longer.match(plain, word.start()):
+                return True
+        return any(sign in plain for sign in self._signs)
+
+
+SHORT: Final = _words(
+    """a an the and or but if so as at by for from in into of on to up out off over is are was were be been am it its
+    he she his her him we our us you your they them who all any can do did does done has had have how may per than
+    that this then too via was way why yet also i me my not no nor own same such very will just one don doesn didn isn
+    aren wasn weren won shouldn couldn wouldn hasn haven mustn ain let der die das des dem den ein und oder ist sind
+    war bin im am an auf aus bei bis da du er es fur hat ich ihr in ja man mit nach nur ob seit sie so um uns vom von
+    vor was wer wie wir wo zu zum zur als auch wird werden le la les un une des du de d l et ou est sont a au aux en
+    par pour sur dans que qui quoi ce ces cet cette il elle ils elles on nous vous je tu se sa son ses leur plus y ont
+    avec el lo los las uno una unos unas del al y e o u es son fue ser en con por para que se su sus mi tu si mas muy
+    ya como esta este esto estan tiene ha han hay il lo gli i uno della delle dei del di da che chi con per tra fra su
+    non e ed sono ha hanno si come piu het een van op te dat die dit met voor aan bij ook zijn heeft wordt naar uit om
+    os as um uma do da dos das em no na que com para por ao seu sua foi jest na sie w z i do od po to jak"""
+)
+"""Words that say how, not what, beside the longer ones that the dream knows."""
+_TELLING: Final = _words(
+    """allow allowed allows ask become begin beginning begins begun brings call called carry cause causes change
+    changed check choose close cost create created current decide decided different difficult ends exist exists expect
+    explain fall falls fast feel fill find follow form full give given gives good great hand happen happens hear heard
+    held help hold holds important include includes increase keep kept kind know known large late learn leave length
+    level life list live lives local long lose lost low make makes matter mean means minute mine month morning move
+    moves necessary need needs number occur occurs open opened order page pages paid pass people person place places
+    plain point problem provide provides put question read ready real reason record remember require required requires
+    rest result right room round rule run runs sense separate serve serves sets show shows side simple single size
+    slow small sort stand start started starts state stay stays step steps stop stopped story suggest take takes talk
+    tell term terms time times total treat turn turns type types understand used useful uses using version versions
+    view wait walk want watch week weeks word words work works write writes written wrong year years young"""
+)
+"""Words that name nothing in a reason, and yet are what a sentence asserts."""
+SMALL: Final = (frozenset(plain_letters(word) for word in FUNCTION_WORDS) - _TELLING - {"use"}) | SHORT
+PRONOUNS: Final = _words(
+    """it they he she this these those there its their he er sie es dies dieser diese dieses hier da il elle ils elles
+    c ce cela cette ello ella ellos esto este esta esso essa questo questa lui lei het dit deze hij zij"""
+)
+"""A sentence that begins so speaks of what was named before: of the note's own subject, as a rule."""
+REFERRING: Final = _words(
+    """it they he she them him this that those these such another other others else same there then sie ihn ihm ihnen
+    diese diesen dieser dieses solche andere anderen elle ils elles eux celui celle ceux cela ello ella ellos ellas
+    aquel aquella ese esa eso lui loro quelli hen hem"""
+)
+"""Elsewhere in a sentence they stand for what another sentence names."""
+ARTICLES: Final = _words(
+    "the our my der die das unser unsere le la les l notre el los las nuestro il lo gli de het ons"
+)
+
+_NOT = _words(
+    """not never no none nobody nothing cannot neither without n't nicht kein keine keinen keinem keiner keines nie
+    niemals ohne niemand nichts weder pas jamais aucun aucune rien sans nunca jamas sin ningun ninguna ninguno nadie
+    nada tampoco non mai senza nessun nessuna nessuno niet geen nooit zonder nao sem nenhum nenhuma inte aldrig ingen
+    utan nigdy bez не нет никогда без"""
+)
+_NO_DENIAL = re.compile(
+    r"\b(?:not only|not just|not least|no doubt|no matter|nothing but|or not|no one but|nicht nur|nicht zuletzt"
+    r"|nichts als"
+    r"|pas seulement|pas que|no solo|no solamente|non solo|niet alleen|why not|if not)\b"
+)
+_MAY_DENY = re.compile(
+    r"\bn|\bk(?:ein)|ohne|pas\b|jamais|aucun|rien|sans|jamas|sin\b|tampoco|mai\b|senza|geen|zonder|sem\b|inte\b|aldrig"
+    r"|ingen|utan|bez\b|\bwe|\bwithout|n['’]t|nt\b|cannot|[不没沒未无無禁]|ない|ません|не|без"
+)
+_NOT_TOKEN = re.compile(
+    r"[^\W\d_]*n['’]t\b|cannot\b|[^\W\d_]+|(?:不(?!同|仅|僅|过|過|断|斷|但|错|錯|少|久)|没|沒|未(?!来|來|必)|无(?!论)|無(?!論)|禁止)|ない|ません"
+)
+
+
+def denials(plain: str) -> list[int]:
+    """Offsets behind every word that denies, in a sentence of plain letters. Two halves of `neither … nor` are one."""
+    if not _MAY_DENY.search(plain):
+        return []
+    text = _NO_DENIAL.sub(lambda found: " " * len(found[0]), plain)
+    found = []
+    for token in _NOT_TOKEN.finditer(text):
+        word = token[0]
+        if word in _NOT or word in _RUN_TOGETHER or word.endswith(("n't", "n’t")) or word[0] in "不没沒未无無禁なま":
+            found.append(token.end())
+    return found
+
+
+_RUN_TOGETHER = _words(
+    """cannot dont doesnt didnt isnt arent wasnt werent wont cant shouldnt couldnt wouldnt hasnt havent
+    mustnt"""
+)
+
+_DOUBT = (
+    "maybe", "perhaps", "possibly", "probably", "presumably", "apparently", "allegedly", "supposedly", "reportedly",
+    "might", "could", "would", "should i", "seems?", "appears? to", "likely", "unlikely", "rumou?r(?:s|ed)?",
+    "unclear", "not sure", "unsure", "i think", "i guess", "i believe", "i wonder", "imo", "imho", "in my opinion",
+    "arguably", "suppose", "assum(?:e|es|ing)", "imagine", "pretend", "hypothetical(?:ly)?", "if", "unless",
+    "whether", "in case", "what if", "as if", "let's say", "eg", "for example", "for instance", "such as", "example",
+    "todo", "tbd", "vielleicht", "moglicherweise", "wahrscheinlich", "vermutlich", "angeblich", "scheint", "falls",
+    "wenn", "sofern", "angenommen", "ich glaube", "ich denke", "zum beispiel", "ob", "peut-etre", "probablement",
+    "sans doute", "parait", "semble", "pourrait", "serait", "si", "par exemple", "je pense", "quizas?", "tal vez",
+    "probablemente", "acaso", "parece", "podria", "seria", "por ejemplo", "creo que", "forse", "probabilmente",
+    "sembra", "potrebbe", "per esempio", "misschien", "waarschijnlijk", "talvez", "provavelmente",
+)  # fmt: skip
+_SAID = (
+    "critics?", "opponents?", "proponents?", "supporters?", "advocates?", "sceptics?", "skeptics?", "detractors?",
+    "according to", "claims?", "claimed", "argues?", "argued", "believes?", "believed", "says?", "said", "writes?",
+    "wrote", "contends?", "asserts?", "insists?", "maintains that", "suggests?", "objects? that", "holds that",
+    "thinks?", "thought", "alleged", "myth", "misconception", "on (?:the )?one hand", "on the other(?: hand)?",
+    "by contrast", "in contrast", "some people", "many people", "one side", "the other side", "counter-?argument",
+    "objection", "kritiker(?:innen)?", "gegner(?:innen)?", "befurworter(?:innen)?", "laut", "zufolge",
+    "behaupte[nt]", "meinen?", "meint", "argumentier(?:t|en)", "einerseits", "andererseits", "sagt", "sagen",
+    "selon", "les critiques", "pretend(?:ent)?", "affirm(?:e|ent)", "d'une part", "d'autre part", "dit que", "segun",
+    "los criticos", "afirman?", "dicen? que", "por un lado", "por otro lado", "secondo", "sostien[ei]", "sostengono",
+    "volgens", "批评者", "据说", "有人", "认为",
+)  # fmt: skip
+_THEN = (
+    "yesterday", "today", "tonight", "tomorrow", "last (?:week|month|year|night|spring|summer|autumn|winter|time)",
+    "this (?:week|month|year|morning|afternoon|evening|time)", "next (?:week|month|year|time)", "ago", "used to",
+    "formerly", "previously", "originally", "initially", "at first", "back then", "at (?:that|the) time",
+    "in those days", "until recently", "so far", "as of", "gestern", "heute", "morgen",
+    "letzte[nsr]? (?:woche|monat|jahr|mal)", "diese[nsr]? (?:woche|monat|jahr)", "fruher", "ehemals", "damals",
+    "zuvor", "ursprunglich", "anfangs", "bisher", "aujourd'hui", "demain", "autrefois", "jadis", "auparavant",
+    "a l'origine", "ayer", "hoy", "manana", "antes", "anteriormente", "originalmente", "ieri", "oggi", "domani",
+    "una volta", "in passato", "gisteren", "vandaag", "vroeger", "昨天", "今天", "明天", "以前", "曾",
+)  # fmt: skip
+SOME: Final = Phrases(
+    "some", "many", "most", "mostly", "few", "often", "sometimes", "usually", "typically", "generally", "rarely",
+    "seldom", "tends? to", "partly", "somewhat", "in theory", "in practice", "manche", "einige", "viele",
+    "meist(?:ens)?", "oft", "manchmal", "selten", "teilweise", "kaum", "certain(?:s|es)", "souvent", "parfois",
+    "rarement", "la plupart", "algunos", "algunas", "muchos", "muchas", "a menudo", "a veces", "raramente", "spesso",
+    "talvolta", "alcuni", "vaak", "soms",
+    "not (?:all|every|everything|everyone|always|necessarily|entirely|completely|quite|exactly|even)", "sure",
+    "nicht (?:alle|jeder|jede|jedes|immer|unbedingt|ganz)", "pas (?:tous|toutes|toujours)", "no (?:todos|siempre)",
+    "good", "better", "best", "worse", "worst", "great", "nice", "important", "useful", "useless", "worth",
+    "beautiful", "interesting", "boring", "easy", "hard", "gut", "schlecht", "besser", "wichtig", "schon", "bon",
+    "mauvais", "bueno", "malo", "mejor",
+)  # fmt: skip
+"""Denial of such a sentence contradicts nothing: it holds of some, or it values."""
+_ASSERTS_NOT = Phrases(*_DOUBT, *_SAID, *_THEN)
+_TURNS = re.compile(
+    r"\W*(?:but|however|yet|although|though|while|whereas|still|nevertheless|aber|jedoch|doch|allerdings|obwohl|dennoch"
+    r"|mais|cependant|pourtant|toutefois|bien que|pero|sin embargo|aunque|ma|tuttavia|maar|echter|但是|然而|しかし)\b"
+)
+_ASKS = re.compile(r"[?？]\s*[\"”’)\]»]*\s*$|^\W*(?:¿|why|how come|warum|wieso|pourquoi|por que)\b")
+_QUOTED = re.compile(r"[\"“„«「『][^\"”“»」』]{12,}[\"”“»」』]")
+
+
+def is_assertion(plain: str) -> bool:
+    """Whether a sentence of plain letters states something in its writer's own name, of now or of always."""
+    if _TURNS.match(plain) or _ASKS.search(plain) or _ASSERTS_NOT.found_in(plain):
+        return False
+    quoted = sum(len(found[0]) for found in _QUOTED.finditer(plain))
+    return quoted * 3 < len(plain) and "~~" not in plain
+
+
+VERBS: Final = _words(
+    """is are was were be been am has have had do does did can cannot must should may will shall need needs use uses
+    avoid avoids keep don't let make makes cost costs weigh weighs measure measures take takes run runs lie lies stand
+    stands start starts begin begins end ends open opens close closes meet meets live lives contain contains hold
+    holds support supports allow allows allowed forbidden require requires work works grow grows rise rises fall falls
+    accept accepts reject rejects deny denies pay pays get gets give gives go goes come comes store stores persist
+    persists ist sind war waren hat haben hatte wird werden wurde muss mussen soll sollen darf durfen kann konnen
+    kostet kosten liegt liegen steht stehen dauert dauern beginnt endet schliesst offnet trifft lebt wiegt misst
+    enthalt est sont etait a ont avait sera doit doivent peut peuvent coute coutent compte dure ferme ouvre pese
+    mesure es son era fue tiene tienen hay debe deben puede pueden cuesta cuestan abre cierra pesa mide dura e ha
+    hanno deve devono puo costa apre chiude heeft moet moeten kan kunnen kost opent sluit"""
+)
+"""A line of a list with none of these, and no full stop, is a label."""
+ARGUING: Final = Phrases(
+    "pros?", "cons?", "contra", "for and against", "arguments?", "argumente?", "counter-?arguments?", "objections?",
+    "against", "debates?", "critics?", "criticisms?", "critiques?", "myths?", "misconceptions?", "thesis",
+    "antithesis", "perspectives?", "opinions?", "views?", "discussions?", "questions?", "quotes?", "quotations?",
+    "ideas?", "drafts?", "hypothes[ei]s", "examples?", "templates?", "exercises?", "fiction", "story", "poems?",
+    "dreams?", "opposing", "advantages?", "disadvantages?", "drawbacks?", "options?", "alternatives?", "vorteile?",
+    "nachteile?", "dafur", "dagegen", "einwande?", "kritik", "debatte", "diskussion", "fragen?", "zitate?", "ideen?",
+    "entwurfe?", "beispiele?", "avantages?", "inconvenients?", "debat", "citations?", "exemples?", "ventajas",
+    "desventajas", "criticas?", "preguntas?", "citas?", "ejemplos?", "optionen", "alternativen", "vs", "versus",
+)  # fmt: skip
+"""A title or heading with one of these gathers sides, quotes or possibilities, not facts."""
+PAST: Final = Phrases(
+    "changelog", "change log", "history", "archiv(?:e|ed)?", "old", "deprecated", "release notes", "releases?",
+    "logs?", "journals?", "diary", "timeline", "chronology", "minutes", "meetings?", "stand-?ups?", "daily",
+    "weekly", "monthly", "retrospectives?", "verlauf", "geschichte", "protokolle?", "tagebuch", "chronik",
+    "besprechung", "sitzung", "historique", "histoire", "reunions?", "historial", "historia", "diario",
+    "reunion(?:es)?", "storia", "verslag", "geschiedenis",
+)  # fmt: skip
+"""A title or heading with one of these tells of other times."""
+EVENTS: Final = _words(
+    """born died founded established created released launched published opened opens closed closes built completed
+    invented discovered introduced signed deadline due starts started begins began ends ended expires expired happened
+    occurs takes took held scheduled married adopted incorporated premiered ratified elected deadline birthday release
+    launch anniversary departure arrival geboren gestorben gegrundet erschienen veroffentlicht eroffnet gebaut erbaut
+    erfunden entdeckt unterzeichnet frist stichtag abgabe fallig beginnt begann endet endete findet statt
+    fertiggestellt geburtstag termin ne nee mort morte fonde fondee publie publiee ouvert ouverte construit construite
+    invente signe echeance commence debute finit termine naissance nacio nacida nacido murio fundada fundado fundo
+    publicada publicado inaugurado construido inventado firmado plazo empieza comienza termina nacimiento nato nata
+    morto fondata fondato pubblicato scadenza inizia finisce geboren 成立 出生 去世 发布 建成 截止 开始"""
+)
+"""What happens once: another date for it is another claim."""
+
+_STATES = (
+    """open opened offen geoffnet ouvert ouverte abierto abierta aperto aperta|closed shut geschlossen ferme fermee
+    cerrado cerrada chiuso chiusa gesloten""",
+    """enabled on activated aktiviert active activo aktiv actif|disabled off deactivated deaktiviert inactive inactivo
+    inaktiv inactif""",
+    """alive living lebt lebendig vivant vivante vivo viva|dead deceased tot verstorben mort morte muerto muerta morto
+    morta""",
+    "true wahr vrai vraie verdadero vero|false falsch faux fausse falso",
+    """allowed permitted permits allows erlaubt zulassig autorise autorisee permis permitido permitida permesso
+    toegestaan|forbidden prohibited banned disallowed forbids verboten interdit interdite prohibido prohibida vietato
+    verboden""",
+    """required mandatory compulsory obligatory requires erforderlich verpflichtend pflicht obligatoire obligatorio
+    obligatoria obbligatorio verplicht|optional voluntary freiwillig facultatif facultative opcional facoltativo
+    optioneel""",
+    "supported supports unterstutzt|unsupported deprecated discontinued",
+    """safe harmless edible sicher essbar ungiftig harmlos|dangerous unsafe harmful poisonous toxic giftig
+    gefahrlich""",
+    """increases increase rises grows increased steigt wachst augmente aumenta|decreases decrease falls shrinks
+    decreased declines sinkt schrumpft diminue disminuye""",
+    """accepts accepted approved approves confirmed angenommen bestatigt genehmigt accepte confirme aceptado
+    confirmado|rejects rejected declined refused cancelled canceled abgelehnt abgesagt refuse annule rechazado
+    cancelado""",
+    "public offentlich publique publico publica pubblico|private privat prive privee privado privada privato",
+    "free kostenlos gratis gratuit gratuite gratuito|paid kostenpflichtig payant payante",
+    """finished completed complete done resolved fertig abgeschlossen erledigt termine achieved|unfinished incomplete
+    pending ongoing unresolved laufend unfertig""",
+    "use uses using utilise|avoid avoids vermeide vermeiden eviter evitar",
+    "visible shown sichtbar|hidden invisible versteckt",
+    "legal legale|illegal unlawful",
+    "succeeded succeeds passed passes works|failed fails broken",
+    "single unmarried ledig|married verheiratet marie mariee casado casada",
+    "synchronous|asynchronous",
+    "mutable|immutable",
+    "sweet|bitter",
+    "nocturnal|diurnal",
+    "herbivore|carnivore",
+    "more mehr mas piu meer|less fewer weniger moins menos meno minder",
+    "можно|нельзя",
+    "开放|关闭",
+    "允许|禁止",
+    "有效|无效",
+    "必须|可选",
+    "公开|私有",
+)  # fmt: skip
+STATES: Final = {
+    word: (number, side)
+    for number, row in enumerate(_STATES)
+    for side, words in enumerate(row.split("|"))
+    for word in words.split()
+}
+"""Word to its pair and its side: two claims of one subject on two sides cannot both hold."""
+CONTRASTS: Final = _words(
+    """first second third fourth last next previous north south east west northern southern eastern western left right
+    old new upper lower top bottom male female men women boys girls morning evening afternoon night summer winter
+    spring autumn inner outer front back early late before after input output client server read write min max minimum
+    maximum older newer former latter big small large little primary secondary internal external adult adults child
+    children indoor outdoor weekday weekdays weekend weekends daily weekly monthly yearly annual local remote staging
+    production dev test erste ersten erster zweite zweiten zweiter dritte dritten letzte letzten nachste nachsten alte
+    alten alter neue neuen neuer norden suden osten westen nordliche sudliche linke rechte links rechts obere untere
+    morgens abends sommer winter fruhling herbst manner frauen jungen madchen innere aussere grosse grossen kleine
+    kleinen vor nach taglich wochentlich premier premiere deuxieme troisieme dernier derniere prochain nord sud ouest
+    gauche droite ancien ancienne nouveau nouvelle haut bas hommes femmes matin soir ete hiver grand grande petit
+    petite primero primera segundo segunda tercero ultimo ultima norte sur oeste izquierda derecha viejo nuevo nueva
+    antiguo hombres mujeres manana tarde noche verano invierno"""
+)
+"""Words that tell one thing from its neighbour: claims that do not share them speak of two things."""

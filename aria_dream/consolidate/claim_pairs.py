@@ -1,0 +1,146 @@
+"""Which two claims are worth a closer look: those that share a rare word and could differ in one thing.
+
+Near linear in the claims: every word is looked up, the common ones never, and no claim is held against all others. Only
+numbers stay in memory; the claims themselves are read again where they are wanted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from aria_dream.consolidate.claims import Claim, read_claims
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from aria_dream.consolidate.atoms import Atom
+
+MOST_HOLDERS: Final = 48
+"""A word in more claims than this says too little to be looked up by."""
+RAREST: Final = 5
+"""So many of a claim's rarest words are looked up."""
+MOST_PAIRS: Final = 2_000_000
+LEAST_SHARED: Final = 0.5
+"""Share of the words of two claims that both have; one word more may be the one in which they are opposed."""
+_NEGATING: Final = ("un", "in", "im", "ir", "il", "non", "dis", "a")
+
+Slot = tuple[str, ...]
+ClaimSketch = tuple[tuple[str, ...], tuple[Slot, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A claim in the index."""
+
+    atom: int
+    claim: int
+    terms: tuple[int, ...]
+    slots: tuple[Slot, ...]
+
+    @property
+    def known(self) -> frozenset[int]:
+        """Its terms, to look them up."""
+        return frozenset(self.terms)
+
+
+def sketch_claims(atom: Atom) -> tuple[ClaimSketch, ...]:
+    """What the index holds of the atom's claims, in their order: terms and slots. Depends on its text and title only,
+    so that it may be kept."""
+    return tuple(
+        (tuple(sorted({*claim.terms, *(claim.context if claim.speaks_of_title else ())})), _slots(claim))
+        for claim in read_claims(atom)
+    )
+
+
+def index_claims(
+    atoms: Sequence[Atom],
+    progress: Callable[[int, int], None] | None,
+    sketches: Sequence[Sequence[ClaimSketch]] | None = None,
+) -> list[Row]:
+    """The claims of all atoms as rows. `sketches`: those of each atom, where they are known already."""
+    numbers: dict[str, int] = {}
+    rows: list[Row] = []
+    for at in range(len(atoms)):
+        known = sketch_claims(atoms[at]) if sketches is None else sketches[at]
+        for order, (terms, slots) in enumerate(known):
+            rows.append(Row(at, order, tuple(sorted(numbers.setdefault(term, len(numbers)) for term in terms)), slots))
+        if progress is not None:
+            progress(at + 1, len(atoms))
+    turned = {number for term, number in numbers.items() if any(base in numbers for base in without_prefix(term))}
+    return [
+        replace(row, slots=(*row.slots, ("n",))) if ("p",) in row.slots and not turned.isdisjoint(row.terms) else row
+        for row in rows
+    ]
+
+
+def without_prefix(term: str) -> Iterator[str]:
+    """What a negating prefix may have been put before: `reliable` for `unreliable`."""
+    for prefix in _NEGATING:
+        if term.startswith(prefix) and len(term) - len(prefix) >= 4:
+            yield term[len(prefix) :]
+
+
+def _slots(claim: Claim) -> tuple[Slot, ...]:
+    """What of a claim another one could differ in."""
+    slots: list[Slot] = [("q", dimension) for dimension in {one.dimension for one in claim.measured.quantities}]
+    slots += [("d",)] if claim.measured.days else []
+    slots += [("w",)] if claim.measured.weekdays else []
+    slots += [("s", str(pair), str(side)) for pair, side in claim.states.items()]
+    return (*slots, ("n",) if claim.denials else ("p",))
+
+
+def _opposite(slot: Slot) -> Slot:
+    """The slot under which the other claim of a conflict stands."""
+    match slot:
+        case ("n",):
+            return ("p",)
+        case ("p",):
+            return ("n",)
+        case ("s", pair, side):
+            return ("s", pair, "1" if side == "0" else "0")
+        case _:
+            return slot
+
+
+def find_candidates(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
+    """Pairs of rows that share one of the rarest words of either, of two atoms, and could differ in one thing."""
+    holders = Counter(chain.from_iterable(row.terms for row in rows))
+    places = _places(rows, holders)
+    seen: set[tuple[int, int]] = set()
+    for number, row in enumerate(rows):
+        rarest = sorted((holders[term], term) for term in row.terms if 2 <= holders[term] <= MOST_HOLDERS)[:RAREST]
+        met: set[int] = set()
+        for slot in row.slots:
+            if slot == ("p",):
+                continue  # those that deny look for these
+            for _, term in rarest:
+                met.update(places.get((term, _opposite(slot)), ()))
+        for other in sorted(met):
+            pair = (min(number, other), max(number, other))
+            if rows[other].atom != row.atom and pair not in seen and _may_agree(row, rows[other]):
+                seen.add(pair)
+                if len(seen) >= MOST_PAIRS:
+                    return
+                yield pair
+
+
+def _places(rows: Sequence[Row], holders: Mapping[int, int]) -> dict[tuple[int, Slot], list[int]]:
+    """Word and slot to the rows that have both. What denies nothing is listed only under words that are denied."""
+    denied = {term for row in rows if ("n",) in row.slots for term in row.terms}
+    places: dict[tuple[int, Slot], list[int]] = {}
+    for number, row in enumerate(rows):
+        for term in row.terms:
+            if 2 <= holders[term] <= MOST_HOLDERS:
+                for slot in row.slots:
+                    if slot != ("p",) or term in denied:
+                        places.setdefault((term, slot), []).append(number)
+    return places
+
+
+def _may_agree(one: Row, two: Row) -> bool:
+    """Whether two claims share enough words for the closer look, which costs a hundred times more."""
+    shared = len(one.known.intersection(two.terms))
+    return shared >= 2 and shared >= LEAST_SHARED * (len(one.terms) + len(two.terms) - shared) - 1

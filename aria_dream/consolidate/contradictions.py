@@ -1,0 +1,241 @@
+"""Which claims of a vault may contradict each other: cheap signals, no model.
+
+Two claims are held against each other where they share a rare word, and are a conflict where at least two independent
+signals say so: they speak of the same subject (a name, a title, most of their words), *and* they differ in exactly one
+thing: a number, a date, a state, or that one denies what the other says. Everything else about them must agree: what
+differs in two things speaks of two things. What is left out as no claim at all, `claims` says.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from typing import TYPE_CHECKING, Final
+
+from aria_dream.consolidate.assertion_words import STATES
+from aria_dream.consolidate.claim_pairs import Row, find_candidates, index_claims, without_prefix
+from aria_dream.consolidate.claims import Claim, read_claims
+from aria_dream.consolidate.quantities import days_differ, differ, stem
+from aria_dream.consolidate.verdict import Conflict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.claim_pairs import ClaimSketch
+
+MOST_OF_ONE_CLAIM: Final = 3
+"""A claim that conflicts with more others that differ is one of a series; so are two atoms with more between them."""
+MOST_CONFLICTS: Final = 500
+LIKE_OPPOSED: Final = 0.66
+LIKE_MEASURED: Final = 0.5
+"""Likeness from which on a denial, and a number or a date, is of the same: what measures says its subject shortly."""
+NAMELY: Final = 5
+"""So many shared words leave no doubt what `it` stands for."""
+_ATOMS_AT_HAND: Final = 2_000
+
+
+def find_conflicts(
+    atoms: Sequence[Atom],
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    sketches: Sequence[Sequence[ClaimSketch]] | None = None,
+) -> tuple[Conflict, ...]:
+    """What may contradict, the most alike first; at most `MOST_CONFLICTS`. Deterministic; `progress(done, total)` is
+    told of atoms and may raise to end it. Near linear in the atoms: rare words are looked up, never all pairs.
+    `sketches`: `sketch_claims` of each atom, where kept; then only the atoms of candidates are looked at."""
+    rows = index_claims(atoms, progress, sketches)
+    at_hand = _AtHand(atoms)
+    found: list[tuple[float, tuple[int, int], tuple[int, int], Conflict]] = []
+    for one, two in find_candidates(rows):
+        a, b = rows[one], rows[two]
+        first, second = at_hand.claim(a), at_hand.claim(b)
+        if first is None or second is None:
+            continue  # its note has changed since the sketches were made
+        same_note = atoms[a.atom].path == atoms[b.atom].path
+        signal = contradiction(first, second, same_note=same_note)
+        if signal is not None:
+            conflict = _conflict(atoms[a.atom], atoms[b.atom], first, second, signal)
+            found.append((_likeness(first, second)[0], (a.atom, a.claim), (b.atom, b.claim), conflict))
+    others: dict[tuple[int, int], set[str]] = {}
+    for _, one_place, two_place, conflict in found:
+        others.setdefault(one_place, set()).add(conflict.second_claim)
+        others.setdefault(two_place, set()).add(conflict.first_claim)
+    between = Counter((one_place[0], two_place[0]) for _, one_place, two_place, _ in found)
+    kept = [
+        each
+        for each in sorted(found, key=lambda each: (-each[0], each[1], each[2]))
+        if max(len(others[each[1]]), len(others[each[2]]), between[each[1][0], each[2][0]]) <= MOST_OF_ONE_CLAIM
+    ]
+    return tuple(conflict for *_, conflict in kept[:MOST_CONFLICTS])
+
+
+class _AtHand:
+    """Claims of the atoms looked at last: reading again is cheaper than holding the claims of a whole vault."""
+
+    def __init__(self, atoms: Sequence[Atom]) -> None:
+        self._atoms = atoms
+        self._read: OrderedDict[int, tuple[Claim, ...]] = OrderedDict()
+
+    def claim(self, row: Row) -> Claim | None:
+        claims = self._read.get(row.atom)
+        if claims is None:
+            claims = self._read[row.atom] = read_claims(self._atoms[row.atom])
+            if len(self._read) > _ATOMS_AT_HAND:
+                self._read.popitem(last=False)
+        return claims[row.claim] if row.claim < len(claims) else None
+
+
+def contradiction(one: Claim, two: Claim, *, same_note: bool = False) -> str | None:
+    """The one thing in which two claims of the same subject differ: `number`, `date`, `polarity` or `state`; None where
+    they do not, or in more than one, or speak of two things. `same_note`: an essay may state and deny; then only
+    numbers and dates count."""
+    if one.measured.designations != two.measured.designations or one.contrasts != two.contrasts:
+        return None
+    opposed = _opposed_words(one, two)
+    if opposed & (one.context | two.context):  # `symmetric` and `asymmetric` are what the notes are about
+        return None
+    if same_note and (one.refers or two.refers) and one.context != two.context:
+        return None
+    likeness, shared = _likeness(one, two, opposed)
+    if not _same_subject(one, two, likeness, shared, opposed):
+        return None
+    differing = [*_differing_numbers(one, two), *_differing_days(one, two, likeness), *_opposed(one, two, likeness)]
+    if len(differing) != 1:
+        return None
+    (signal,) = differing
+    if signal in ("polarity", "state"):
+        # What `it` and `them` stand for is the same where the notes are, or nearly all of the sentence.
+        refers = (one.refers or two.refers) and one.context != two.context and len(shared) < NAMELY
+        vague = one.holds_of_some or two.holds_of_some or refers
+        if same_note or vague or likeness < LIKE_OPPOSED:
+            return None
+    elif likeness < LIKE_MEASURED:
+        return None
+    return signal
+
+
+def _likeness(
+    one: Claim, two: Claim, opposed: frozenset[str] = frozenset()
+) -> tuple[float, frozenset[str]]:
+    """How much of what both say is the same, 0 to 1, and the terms that they share; `opposed` ones left out. What one
+    says by its title the other may say in words."""
+    a, b = set(one.terms) - opposed, set(two.terms) - opposed
+    shared = a & b
+    shared |= (a & two.context) if two.speaks_of_title else set()
+    shared |= (b & one.context) if one.speaks_of_title else set()
+    if one.speaks_of_title and two.speaks_of_title:
+        shared |= one.context & two.context
+    both = a | b | shared
+    return len(shared) / max(1, len(both)), frozenset(shared)
+
+
+def _same_subject(
+    one: Claim, two: Claim, likeness: float, shared: frozenset[str], opposed: frozenset[str]
+) -> bool:
+    ours, theirs = set(one.terms) - shared - opposed, set(two.terms) - shared - opposed
+    if (ours & one.names and theirs & two.names) or (ours and theirs and min(len(ours), len(theirs)) > 2):
+        return False
+    first, second = one.terms[0], two.terms[0]
+    if first in ours and second in theirs and not (one.is_entry or two.is_entry):
+        return False
+    titles_meet = bool(one.context & (two.context | set(two.terms)) or two.context & set(one.terms))
+    if one.speaks_of_title or two.speaks_of_title:
+        return titles_meet and _titles_agree(one, two) and len(shared) >= 2
+    strong = len(shared & (one.names | two.names)) + 2 * len(shared & (one.context | two.context))
+    strong += len(one.measured.designations)  # both have the same
+    strong += one.begins_with_subject and two.begins_with_subject and first == second
+    named = first == second and first in one.names & two.names
+    if one.definite and two.definite and not titles_meet and not named:
+        return len(shared) >= 4 and likeness >= 0.8
+    if len(shared) + len(one.measured.designations) < 2:
+        return False
+    return len(shared) + strong >= 3 if strong else likeness >= 0.75
+
+
+def _titles_agree(one: Claim, two: Claim) -> bool:
+    """Whether neither title has a word of its own that the other claim and its title know nothing of; or where a claim
+    speaks of its title, the other one names it."""
+    if one.speaks_of_title and two.speaks_of_title:
+        return one.context <= two.context or two.context <= one.context
+    title, words = (one.context, set(two.terms)) if one.speaks_of_title else (two.context, set(one.terms))
+    return bool(title & words)
+
+
+def _differing_numbers(one: Claim, two: Claim) -> Iterator[str]:
+    """`number` once where exactly one dimension differs, twice where more do."""
+    for dimension in sorted({quantity.dimension for quantity in one.measured.quantities}):
+        ours = [quantity for quantity in one.measured.quantities if quantity.dimension == dimension]
+        theirs = [quantity for quantity in two.measured.quantities if quantity.dimension == dimension]
+        if len(ours) == len(theirs):
+            yield from ("number" for a, b in zip(ours, theirs, strict=True) if differ(a, b))
+
+
+def _differing_days(one: Claim, two: Claim, likeness: float) -> Iterator[str]:
+    """`date` where the same event has two; twice, which is no conflict, where they only say when something holds."""
+    if one.measured.weekdays and two.measured.weekdays and not one.measured.weekdays & two.measured.weekdays:
+        yield "date"
+    days, others = one.measured.days, two.measured.days
+    if bool(days) != bool(others):
+        if one.measured.quantities or two.measured.quantities or one.denials != two.denials or one.states != two.states:
+            yield from ("date", "date")
+        return
+    if not days or len(days) != len(others):
+        return
+    differing = sum(days_differ(a, b) for a, b in zip(days, others, strict=True))
+    if not differing:
+        return
+    is_event = one.tells_an_event and two.tells_an_event
+    if likeness == 1.0 and len(one.terms) >= 3:
+        by_year = all(month is None for day in (*days, *others) for _, month, _ in day)
+        is_event = is_event or by_year or one.context == two.context
+    leads = one.measured.leads_with_day or two.measured.leads_with_day
+    yield from ("date",) * (differing if (is_event or one.is_entry) and not leads else 2)
+
+
+def _opposed(one: Claim, two: Claim, likeness: float) -> Iterator[str]:
+    """`polarity` or `state` where the one denies what the other says; both at once cancel out."""
+    if max(one.denials, two.denials) > 1 and (likeness < 1.0 or abs(one.denials - two.denials) > 1):
+        yield from ("polarity", "polarity")
+        return
+    opposed = bool(_opposed_words(one, two))
+    if one.denials != two.denials:
+        if opposed:
+            return
+        denying, other = (one, two) if one.denials > two.denials else (two, one)
+        said = {*other.terms, *other.tokens, *other.context, ""}
+        if said.intersection(denying.denied):
+            yield "polarity"
+        else:
+            yield from ("polarity", "polarity")
+    else:
+        yield from ("state",) * opposed
+
+
+def _opposed_words(one: Claim, two: Claim) -> frozenset[str]:
+    """The terms in which the two are opposed: `open` and `closed`, `reliable` and `unreliable`."""
+    sides = {pair for pair, side in one.states.items() if two.states.get(pair, side) != side}
+    found = {stem(token) for token in (one.tokens | two.tokens) & STATES.keys() if STATES[token][0] in sides}
+    ours, theirs = set(one.terms) - set(two.terms), set(two.terms) - set(one.terms)
+    for a in ours:
+        for b in theirs:
+            if b in without_prefix(a) or a in without_prefix(b):
+                found |= {a, b}
+    return frozenset(found)
+
+
+def _conflict(first: Atom, second: Atom, one: Claim, two: Claim, signal: str) -> Conflict:
+    _, shared = _likeness(one, two)
+    written = {**two.written, **one.written}
+    named = sorted(shared, key=lambda term: (term not in (one.names | two.names), _place(one, term), term))
+    return Conflict(
+        first=first,
+        second=second,
+        subject=" ".join(written.get(term, term) for term in named[:5]),
+        first_claim=one.text,
+        second_claim=two.text,
+        signals=("subject", signal),
+    )
+
+
+def _place(claim: Claim, term: str) -> int:
+    return claim.terms.index(term) if term in claim.terms else len(claim.terms)

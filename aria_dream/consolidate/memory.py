@@ -1,0 +1,86 @@
+"""What earlier nights and the writer's decisions leave to a consolidation. Pure."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from aria_dream.consolidate.run import pairs_within
+from aria_dream.consolidate.work import Remembered
+from aria_dream.review.proposal import DECIDED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from aria_dream.consolidate.record import Consolidation
+    from aria_dream.consolidate.work import Work
+    from aria_dream.review.proposal import ProposalState
+
+COMBINING: Final = frozenset({"merge", "update"})
+"""Kinds that a cluster becomes."""
+
+
+def tokens_tonight(past: Sequence[Consolidation], run: Consolidation) -> int:
+    """Tokens that other runs have spent on the night of `run`."""
+    return sum(one.tokens for one in past if one.night == run.night and one.id != run.id)
+
+
+def proposals_tonight(past: Sequence[Consolidation], run: Consolidation) -> int:
+    """Proposals that other runs have made in the night of `run`."""
+    return sum(len(one.proposals) for one in past if one.night == run.night and one.id != run.id)
+
+
+def remembered_of(
+    past: Sequence[Consolidation],
+    run: Consolidation,
+    states: Iterable[ProposalState],
+    work: Work,
+    *,
+    lapse_days: int,
+    dismissed: frozenset[str] = frozenset(),
+) -> Remembered:
+    """What the run knows when it begins.
+
+    A proposal that lapsed undecided is not made again for `lapse_days`. What waits or is decided is never made twice;
+    what this very run has made is its own to find again.
+    """
+    judged = {key: one for each in past if each.id != run.id for key, one in each.judged.items()}
+    note_ids = _ids_of_notes(work)
+    apart: set[frozenset[str]] = set()
+    busy_atoms: set[str] = set()
+    busy_paths: set[str] = set()
+    settled: set[str] = set(dismissed)
+    for state in states:
+        if state.proposal.kind == "link":
+            continue
+        finding = str(state.proposal.extra.get("finding") or "")
+        if state.proposal.episode == run.id and state.is_open and finding not in run.brought:
+            continue  # a crash came between the proposal and its record
+        is_lapsed = state.state == "expired" and state.since + timedelta(days=lapse_days) > run.at
+        if state.is_open or state.state in DECIDED or is_lapsed:
+            settled.add(finding)
+            if state.proposal.kind in COMBINING and (state.state in DECIDED or is_lapsed):
+                apart |= pairs_within(_atoms(state, note_ids))
+        if state.is_open and state.proposal.kind in COMBINING:
+            busy_atoms.update(_atoms(state, note_ids))
+        if state.is_open and state.proposal.kind == "merge":
+            busy_paths.update(state.paths)
+    return Remembered(
+        judged=judged,
+        apart=frozenset(apart),
+        busy_atoms=frozenset(busy_atoms),
+        busy_paths=frozenset(busy_paths),
+        settled=frozenset(settled - {""}),
+    )
+
+
+def _atoms(state: ProposalState, note_ids: dict[str, str]) -> set[str]:
+    """Ids of the atoms that a proposal brings together: as it was made, and of its notes under today's names."""
+    named = state.proposal.extra.get("atoms")
+    ids = {str(one) for one in named} if isinstance(named, list | tuple) else set()
+    return ids | {note_ids[path] for path in state.paths if path in note_ids and state.proposal.kind == "merge"}
+
+
+def _ids_of_notes(work: Work) -> dict[str, str]:
+    """Vault path to id, of the whole notes in near pairs."""
+    return {atom.path: atom.id for pair in work.pairs for atom in (pair.first, pair.second) if atom.is_note}

@@ -1,0 +1,216 @@
+"""What a consolidation leaves for the morning: the review's lines, the report, and one line in the day's dream note.
+
+Only notes of ours are written, each by itself: one that somebody is typing into is left, and said. Doing it twice
+changes nothing, so that a crash in the middle is mended by doing it again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from aria_dream.consolidate.figures import figures_of, scans_of
+from aria_dream.consolidate.open_conflicts import read_dismissed, with_open
+from aria_dream.consolidate.record import dismissed, told
+from aria_dream.consolidate.report import (
+    NIGHTS_SHOWN,
+    Report,
+    read_report,
+    render_report,
+    render_report_head,
+    with_report,
+)
+from aria_dream.desk import Settlement
+from aria_dream.dream.dream_log import render_head
+from aria_dream.dream.review_note import HEADINGS, render_managed, render_review_head
+from aria_dream.effects.writing import write_or_refuse
+from aria_dream.errors import WriteRefusedError
+from aria_dream.policy.residence import choose_log
+from aria_dream.review.graduation import bars_of, track_records
+from aria_dream.review_cycle import renew_lines
+from aria_dream.vault.edit import (
+    ABSENT,
+    ChangeSet,
+    Refusal,
+    WritePlan,
+    content_hash,
+    decode_note,
+    encode_note,
+    plan_append,
+)
+from aria_dream.vault.note import NotePath
+from aria_dream.world import Absent, Content
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aria_dream.consolidate.open_conflicts import OpenConflict
+    from aria_dream.consolidate.record import Consolidation
+    from aria_dream.desk import Desk
+    from aria_dream.review.proposal import ProposalState
+
+    Titles = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Morning:
+    """What was written."""
+
+    report: str
+    """Vault path; `""` where it was left as it is."""
+    note: str
+    """Vault path of the dream note that got a line; `""` where there was nothing to say."""
+    said: tuple[str, ...]
+    """What was left as it is, and why."""
+
+
+def note_dismissed(desk: Desk) -> None:
+    """Journals the contradictions whose box in the review was ticked: they are none."""
+    content = desk.files.read(NotePath(desk.vault.home.review))
+    if not isinstance(content, Content) or not desk.is_quiet(desk.vault.home.review):
+        return
+    known = desk.book.dismissed()
+    for key in read_dismissed(decode_note(content.data)):
+        if key not in known:
+            desk.book.note_run(dismissed(key, desk.now))
+
+
+def tell_morning(
+    desk: Desk, run: Consolidation, *, look_alike: Titles = (), conflicts: Sequence[OpenConflict] | None = None
+) -> Morning:
+    """Writes what the night `run`, which has ended, leaves for the morning.
+
+    Raises:
+        BusyError: another of our processes writes and does not end.
+        StateDamagedError: a journal cannot be read.
+    """
+    said: list[str] = []
+    is_new = _make_review(desk, said)
+    done = Settlement()
+    renew_lines(replace(desk, quiet_s=0.0) if is_new else desk, done)  # nobody types into what we made just now
+    said += done.said
+    if conflicts is not None:
+        note_dismissed(desk)
+        left = desk.book.dismissed()
+        conflicts = [one for one in conflicts if one.key not in left]
+        _list_open(desk, conflicts, said)
+    pairs = [(one.first, one.second) for one in conflicts or ()]
+    report = _write_report(desk, _report(desk, look_alike, pairs), said)
+    note = _write_line(desk, run, said)
+    desk.book.note_run(told(run, desk.now))
+    return Morning(report=report, note=note, said=tuple(said))
+
+
+def _make_review(desk: Desk, said: list[str]) -> bool:
+    """Makes the review note where a vault has none yet: it is what makes the folder ours. Whether it did."""
+    home = desk.vault.home
+    if not isinstance(desk.files.read(NotePath(home.review)), Absent):
+        return False
+    text = render_review_head() + render_managed(()) + "\n"
+    plan = WritePlan(path=NotePath(home.review), expected_hash=ABSENT, content=encode_note(text))
+    return _put(desk, plan, said)
+
+
+def _list_open(desk: Desk, conflicts: Sequence[OpenConflict], said: list[str]) -> None:
+    """Lists the contradictions that wait for a person, in the review's second block."""
+    path = NotePath(desk.vault.home.review)
+    content = desk.files.read(path)
+    if not isinstance(content, Content):
+        return
+    before = decode_note(content.data)
+    made, problems = with_open(before, conflicts)
+    said += [f"{path}:{problem.line}: {problem.message}" for problem in problems]
+    if made != before:
+        _put(desk, WritePlan(path=path, expected_hash=content_hash(content.data), content=encode_note(made)), said)
+
+
+def _report(desk: Desk, look_alike: Titles, conflicts: Titles) -> Report:
+    records, zone = desk.book.read(), desk.now.tzinfo
+    past, states = desk.book.consolidations(), records.states
+    bars = bars_of(desk.vault.live.policy.settings)
+    nights = figures_of(past, states.values())[-NIGHTS_SHOWN:]
+    since = next(one.at for one in past if one.night == nights[-1].night)
+    waiting = [state.proposal.kind for state in states.values() if state.state == "proposed"]
+    by_itself = [one for one in states.values() if one.state == "applied" and one.approved_by == "auto"]
+    return Report(
+        nights=nights,
+        waiting=tuple((name, waiting.count(kind)) for kind, name in HEADINGS.items() if kind in waiting),
+        applied=tuple(_applied(state) for state in by_itself if state.since >= since),
+        look_alike=tuple(look_alike),
+        conflicts=tuple(conflicts),
+        records=track_records(states.values(), records.episodes, bars=bars, zone=zone, scans=scans_of(past)),
+        bars=bars,
+    )
+
+
+def _applied(state: ProposalState) -> str:
+    return f"{state.proposal.kind.replace('_', ' ')}: {' ↔ '.join(state.proposal.titles)}"
+
+
+def _write_report(desk: Desk, report: Report, said: list[str]) -> str:
+    path = NotePath(desk.vault.home.report)
+    content = desk.files.read(path)
+    if isinstance(content, Absent):
+        text = render_report_head() + render_report(report) + "\n"
+        plan = WritePlan(path=path, expected_hash=ABSENT, content=encode_note(text))
+    elif isinstance(content, Content):
+        before = decode_note(content.data)
+        block, problems = read_report(before)
+        if block is None:
+            said.append(f"{path}:{problems[0].line}: {problems[0].message}")
+            return ""
+        made = with_report(before, block, report)
+        plan = WritePlan(path=path, expected_hash=content_hash(content.data), content=encode_note(made))
+    else:
+        said.append(f"{path} was left as it is: {content.reason}")
+        return ""
+    return str(path) if _put(desk, plan, said) else ""
+
+
+def _write_line(desk: Desk, run: Consolidation, said: list[str]) -> str:
+    """One line about the night in the day's dream note; an uneventful night writes none."""
+    left = _newly_left(desk, run)
+    if not (run.proposals or left):
+        return ""
+    path = NotePath(choose_log(desk.vault.names, desk.vault.home, desk.now.date()))
+    content = desk.files.read(path)
+    before = content.data if isinstance(content, Content) else None
+    heading = f"## {run.at:%H:%M} — the night"
+    if before is not None and heading in decode_note(before).splitlines():
+        return str(path)
+    block = f"{heading}\n\n{_line(desk, run, left)}\n"
+    plan = plan_append(path, before, block, head=render_head(desk.now.date()))
+    if isinstance(plan, Refusal):
+        said.append(f"{path} got no line about the night: {plan.reason}")
+        return ""
+    return str(path) if _put(desk, plan, said) else ""
+
+
+def _newly_left(desk: Desk, run: Consolidation) -> int:
+    """Contradictions that no earlier run has left to a person already: those have been told."""
+    earlier = {mark for one in desk.book.consolidations() if one.at < run.at for mark in one.brought}
+    open_now = {mark for mark, one in run.brought.items() if one.what == "conflict" and not one.proposals}
+    return len(open_now - earlier)
+
+
+def _line(desk: Desk, run: Consolidation, left: int) -> str:
+    made = len(run.proposals)
+    found = []
+    if made:
+        found.append("one proposal waits in the review" if made == 1 else f"{made} proposals wait in the review")
+    if left:
+        found.append("one contradiction is left to you" if left == 1 else f"{left} contradictions are left to you")
+    report = desk.vault.home.report.rpartition("/")[2].removesuffix(".md")
+    return f"Read through the vault: {'; '.join(found)}. Figures in {report}."
+
+
+def _put(desk: Desk, plan: WritePlan, said: list[str]) -> bool:
+    if not desk.is_quiet(str(plan.path)):
+        said.append(f"{plan.path} was left for later: somebody is writing in it")
+        return False
+    try:
+        write_or_refuse(desk.files, ChangeSet(writes=(plan,)), label="night", otherwise="not written")
+    except WriteRefusedError as error:
+        said.append(str(error))
+        return False
+    return True

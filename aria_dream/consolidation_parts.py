@@ -1,0 +1,294 @@
+"""What a consolidation of a real vault is made of: its atoms, what lies near, what disagrees, who judges, what to do.
+
+Nothing heavy is done before `find`; what that computes is kept in the cache, note by note, so that a night which is cut
+off has lost half a second's work.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from aria_dream.consolidate.clusters import Cluster as ReadCluster
+from aria_dream.consolidate.comparison import embedded_compare
+from aria_dream.consolidate.duplicates import ClusterProposal, Making, cluster_proposals, paths_of
+from aria_dream.consolidate.judged import as_pair_verdict
+from aria_dream.consolidate.record import Part, Scan
+from aria_dream.consolidate.resolution import Settling, settle_conflict
+from aria_dream.consolidate.stale import propose_obsolete
+from aria_dream.consolidate.verdict import KeepA, KeepB, Merge, Normalize
+from aria_dream.consolidate.work import Candidate, Member, Work
+from aria_dream.dream.jsonl import as_mapping, as_texts
+from aria_dream.effects.atom_table import find_near, read_atoms
+from aria_dream.effects.claim_table import find_vault_conflicts
+from aria_dream.effects.conflict_evidence import VaultEvidence
+from aria_dream.effects.consolidation_counsel import EmbeddedCounsel, NoCounsel, open_counsel
+from aria_dream.effects.embedding import load_embedder
+from aria_dream.effects.stale_notes import find_stale, remember_sources
+from aria_dream.effects.standing import read_standing
+from aria_dream.effects.vectors import ContentCache
+from aria_dream.errors import MissingPartError
+from aria_dream.vault.edit import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.near import NearRow
+    from aria_dream.consolidate.stale import SourceMemory, Stale
+    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair
+    from aria_dream.consolidate.work import Cluster
+    from aria_dream.desk import Desk
+    from aria_dream.effects.atom_table import AtomTable
+    from aria_dream.effects.places import Places
+    from aria_dream.night_parts import Made
+    from aria_dream.review.proposal import ProposalState
+
+    Progress = Callable[[int, int], None]
+
+CHANGED: Final = "one of its notes has changed since the night began"
+ANALYSED: Final = "analysed.json"
+"""Marks of the texts that a night has looked at, in the vault's state folder."""
+_MARK_DIGITS: Final = 16
+
+
+@dataclass(kw_only=True)
+class VaultNight:
+    """The `NightParts` of a real vault."""
+
+    desk: Desk
+    places: Places
+    cache: ContentCache
+    leave: Callable[[str], None]
+    reading: Progress | None = None
+    embedding: Progress | None = None
+    claims: Progress | None = None
+    missing: list[str] = field(default_factory=list)
+    """What the night had to do without, in sentences for the writer."""
+    is_metered: bool = False
+    """Whether whoever judges costs tokens."""
+    _judge: str = ""
+    _table: AtomTable | None = None
+    _evidence: VaultEvidence | None = None
+    _stale: Mapping[str, Stale] = field(default_factory=dict)
+    _sources: Mapping[str, SourceMemory] | None = None
+    _near: Mapping[str, tuple[NearRow, int]] = field(default_factory=dict)
+
+    def counsel(self) -> Counsel | str:
+        """Who judges, or why nobody does."""
+        found = open_counsel(
+            self.desk.vault,
+            self.cache,
+            self.places.state,
+            today=self.desk.now.date(),
+            compare=embedded_compare,
+            problems=self.missing,
+        )
+        if isinstance(found, NoCounsel):
+            return found.reason
+        self._judge, self.is_metered = found.name, not isinstance(found, EmbeddedCounsel)
+        return found
+
+    def evidence(self, conflict: Conflict) -> str:
+        """What speaks for either claim, as text."""
+        if self._evidence is None:
+            self._evidence = VaultEvidence(self.desk.vault, self.desk.now.tzinfo)
+        return self._evidence.text(conflict)
+
+    def settle(
+        self, conflict: Conflict, verdict: ConflictVerdict, states: Mapping[str, ProposalState]
+    ) -> Made | Refusal:
+        """A proposal for a contradiction; a Refusal where it stays open for a person."""
+        if not isinstance(verdict, KeepA | KeepB):
+            return Refusal("left to you")
+        settling = Settling(
+            view=self.desk.view((conflict.first.path, conflict.second.path), inbound=False),
+            states=tuple(states.values()),
+            now=self.desk.now,
+            expires_at=self._expires_at,
+            judge=self._judge,
+            floor=self.desk.vault.live.policy.settings.confidence_floor,
+        )
+        return settle_conflict(conflict, verdict, self.evidence(conflict), settling)
+
+    def retire(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
+        """A proposal for a stale note."""
+        stale = self._stale[mark]
+        view = self.desk.view((stale.path,), inbound=False)
+        return propose_obsolete(
+            stale, view, tuple(states.values()), now=self.desk.now, expires_at=self._expires_at
+        )
+
+    @property
+    def _expires_at(self) -> datetime:
+        return self.desk.now + timedelta(days=self.desk.vault.live.policy.settings.proposal_expiry_days)
+
+    def find(self, parts: Sequence[Part]) -> Work:
+        """What lies before the run."""
+        vault, settings = self.desk.vault, self.desk.vault.live.policy.settings
+        table = self._table = read_atoms(
+            vault, self.cache, progress=self.reading or _silent, leave=lambda: self.leave("reading")
+        )
+        near = self._find_near(table, settings.cosine_threshold) if set(parts) != {Part.RESOLVE} else ()
+        candidates = self._candidates(table, near)
+        conflicts = self._find_conflicts() if set(parts) != {Part.CONSOLIDATE} else ()
+        stale = self._find_stale() if Part.CONSOLIDATE not in parts or len(parts) > 1 else ()
+        known = read_analysed(self.desk.book.folder)
+        scan = Scan(
+            atoms=len(table.rows),
+            new=sum(row.state_hash[:_MARK_DIGITS] not in known for row in table.rows),
+            pairs=len(candidates),
+            conflicts=len(conflicts),
+            stale=len(stale),
+        )
+        return Work(scan=scan, pairs=candidates, conflicts=conflicts, stale=tuple(stale))
+
+    def _find_stale(self) -> tuple[str, ...]:
+        """Marks of the stale notes, one a note: its first reason."""
+        found, self._sources = find_stale(
+            self.desk.vault,
+            self.desk.book.folder,
+            now=self.desk.now,
+            progress=self.claims or _silent,
+            leave=lambda: self.leave("reading"),
+        )
+        by_path: dict[str, Stale] = {}
+        for one in found:
+            by_path.setdefault(one.path, one)
+        self._stale = {one.mark: one for one in by_path.values()}
+        return tuple(self._stale)
+
+    def _find_conflicts(self) -> tuple[Conflict, ...]:
+        return find_vault_conflicts(
+            self.desk.vault, self.cache, progress=self.claims or _silent, leave=lambda: self.leave("reading")
+        )
+
+    def _find_near(self, table: AtomTable, least_cosine: float) -> Sequence[NearRow]:
+        try:
+            return find_near(
+                table,
+                self.cache,
+                load_embedder(),
+                least_cosine=least_cosine,
+                progress=self.embedding or _silent,
+                leave=lambda: self.leave("embedding"),
+            )
+        except MissingPartError as error:
+            self.missing.append(f"Passages were not compared: {error}")
+            return ()
+
+    def _candidates(self, table: AtomTable, near: Sequence[NearRow]) -> tuple[Candidate, ...]:
+        members: dict[int, Member] = {}
+
+        def member(row: int) -> Member:
+            if row not in members:
+                atom = table.rows[row]
+                path = table.vault.graph.paths[atom.note]
+                title = " › ".join((path.rpartition("/")[2].removesuffix(".md"), *atom.headings[-1:]))
+                members[row] = Member(id=table.id_of(row), path=path, title=title, state=atom.state_hash,
+                                      is_note=not atom.headings)  # fmt: skip
+            return members[row]
+
+        found = [
+            Candidate(key=table.key(pair), first=member(pair.first), second=member(pair.second), rank=rank)
+            for rank, pair in enumerate(near, start=1)
+        ]
+        self._near = {one.key: (pair, one.rank) for one, pair in zip(found, near, strict=True)}
+        return tuple(found)
+
+    def texts(self, pair: Candidate) -> NearPair | None:
+        """The two with their texts; None where one of them has changed since `find`."""
+        assert self._table is not None, "what is compared was found before"
+        near, rank = self._near[pair.key]
+        return self._table.pair(near, rank)
+
+    def collapse(self, clusters: Sequence[Cluster], states: Mapping[str, ProposalState]) -> Made | Refusal:
+        """One proposal for clusters that belong together."""
+        read = [self._read(cluster) for cluster in clusters]
+        whole = [cluster for cluster in read if cluster is not None]
+        if len(whole) < len(read):
+            return Refusal(CHANGED)
+        first = next(iter(cluster_proposals(whole, self._making(paths_of(whole), states))), None)
+        if isinstance(first, ClusterProposal):
+            return first.proposal, first.edits
+        return Refusal(first.reason if first is not None else "its notes are too many, or in another proposal already")
+
+    def _read(self, cluster: Cluster) -> ReadCluster | None:
+        """The cluster with its texts; None where one of them has changed since `find`."""
+        judged: list[tuple[NearPair, Merge | Normalize]] = []
+        atoms: dict[str, Atom] = {}
+        for candidate, kept in cluster.pairs:
+            pair, verdict = self.texts(candidate), as_pair_verdict(kept)
+            if pair is None or not isinstance(verdict, Merge | Normalize):
+                return None
+            judged.append((pair, verdict))
+            atoms |= {atom.id: atom for atom in (pair.first, pair.second)}
+        return ReadCluster(members=tuple(atoms[name] for name in sorted(atoms)), judged=tuple(judged))
+
+    def _making(self, paths: Sequence[str], states: Mapping[str, ProposalState]) -> Making:
+        desk = self.desk
+        return Making(
+            view=desk.view(paths, inbound=True),
+            standing=read_standing(desk.vault, paths),
+            states=tuple(states.values()),
+            now=desk.now,
+            expires_at=self._expires_at,
+            judge=self._judge,
+        )
+
+    def note_analysed(self, work: Work, is_open: Callable[[str], bool]) -> None:
+        """Remembers which texts have been looked at, and what notes and their sources read."""
+        if self._sources is not None:
+            remember_sources(self.desk.book.folder, self._sources)
+        if self._table is None:
+            return
+        waiting = {state for pair in work.pairs if is_open(pair.key) for state in (pair.first.state, pair.second.state)}
+        seen = {row.state_hash[:_MARK_DIGITS] for row in self._table.rows if row.state_hash not in waiting}
+        write_analysed(self.desk.book.folder, seen)
+
+
+def _silent(_done: int, _total: int) -> None:
+    return
+
+
+def read_analysed(folder: Path) -> frozenset[str]:
+    """Marks of the texts that were looked at; empty where that is not known."""
+    try:
+        return frozenset(as_texts(as_mapping(json.loads((folder / ANALYSED).read_bytes()))["texts"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return frozenset()
+
+
+def write_analysed(folder: Path, marks: set[str]) -> None:
+    """Keeps the marks. A disk that refuses is passed over: texts would only count as new once more."""
+    temp = folder / f".{ANALYSED}.{os.getpid()}"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temp.write_text(json.dumps({"version": 1, "texts": sorted(marks)}) + "\n", encoding="ascii")
+        temp.replace(folder / ANALYSED)
+    except OSError:
+        with suppress(OSError):
+            temp.unlink()
+
+
+@contextmanager
+def open_night_parts(
+    desk: Desk,
+    places: Places,
+    *,
+    leave: Callable[[str], None],
+    reading: Progress | None = None,
+    embedding: Progress | None = None,
+    claims: Progress | None = None,
+) -> Iterator[VaultNight]:
+    """The parts, with the vault's cache open while they are used."""
+    with ContentCache(places.vault_cache(desk.vault.root)) as cache:
+        yield VaultNight(
+            desk=desk, places=places, cache=cache, leave=leave, reading=reading, embedding=embedding, claims=claims
+        )
