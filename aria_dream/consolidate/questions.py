@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.dream.plain_text import clean
@@ -12,6 +13,7 @@ from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
     from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.verdict import Conflict
     from aria_dream.dream.triage_prompt import Excerpt, Mark
 
 DUPLICATES_PROMPT: Final = "consolidate-duplicates"
@@ -26,7 +28,8 @@ AROUND_CLAIM: Final = 600
 """Characters of the passage before and behind a claim that are shown with it."""
 
 _REASON: Final[dict[str, object]] = {"type": "string", "maxLength": LONGEST_REASON}
-_CONFIDENCE: Final[dict[str, object]] = {"type": "number", "minimum": 0, "maximum": 1}
+_CONFIDENCE: Final[dict[str, object]] = {"enum": [step / 20 for step in range(21)]}
+"""Steps, because the grammar that llama.cpp makes of a schema knows no bounds of a number: a model then said 100."""
 PAIR_SCHEMA: Final[dict[str, object]] = {
     "type": "object",
     "properties": {
@@ -105,6 +108,22 @@ def conflict_prompt(prompt: Prompt, mark: Mark, first: Excerpt, second: Excerpt,
             "evidence": mark.wrap(evidence),
         },
     )
+
+
+def turned(conflict: Conflict) -> Conflict:
+    """The same conflict with the second claim first."""
+    return replace(
+        conflict,
+        first=conflict.second,
+        second=conflict.first,
+        first_claim=conflict.second_claim,
+        second_claim=conflict.first_claim,
+    )
+
+
+def turned_evidence(evidence: str) -> str:
+    """Evidence with `(a)` and `(b)` exchanged, as it belongs to the turned conflict."""
+    return re.sub(r"\(([ab])\)", lambda found: "(b)" if found[1] == "a" else "(a)", evidence)
 
 
 def tokens_of(messages: Messages) -> int:

@@ -123,13 +123,13 @@ class _Night:
         failures = self._run.failures
         return f"the judge failed {FAILURES_MOST} times in a row" if failures >= FAILURES_MOST else ""
 
-    def _hindered(self) -> str:
-        """Why the judge may not be asked."""
+    def _hindered(self, questions: int = 1) -> str:
+        """Why the judge may not be asked so many questions."""
         if full := self._full():
             return full
         if failed := self.judge_failed():
             return failed
-        if self._limits.is_metered and self._run.tokens + QUESTION_TOKENS > self._limits.tokens:
+        if self._limits.is_metered and self._run.tokens + questions * QUESTION_TOKENS > self._limits.tokens:
             return f"of the night's {self._limits.most_tokens:,} tokens too few are left for the next question"
         return ""
 
@@ -171,7 +171,7 @@ class _Night:
         for conflict, key in self._conflicts:
             if self.verdict(key) is not None:
                 continue
-            if reason := self._hindered():
+            if reason := self._hindered(questions=2):  # a claim that is kept is asked about the other way round too
                 return reason
             yield Resolve(conflict, key)
         return ""

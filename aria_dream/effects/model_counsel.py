@@ -6,7 +6,7 @@ to be shown whole is left for a person.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -22,8 +22,10 @@ from aria_dream.consolidate.questions import (
     passage_excerpt,
     tokens_of,
     too_long,
+    turned,
+    turned_evidence,
 )
-from aria_dream.consolidate.verdict import Escalated, Unreadable
+from aria_dream.consolidate.verdict import Escalated, KeepA, KeepB, NeedsHuman, Unreadable
 from aria_dream.dream.datamark import Datamark
 from aria_dream.dream.prompt_text import estimate_tokens
 from aria_dream.effects.egress import Cleared, Turned
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     Render = Callable[[Datamark], tuple[Messages, list[ShareableExcerpt]] | Withheld]
 
 V = TypeVar("V")
+UNSTEADY: Final = "asked the other way round, the judge does not keep the same claim"
 _WHOLE: Final = 1_000_000
 """Characters of an excerpt that is not to be cut."""
 
@@ -111,7 +114,8 @@ class ModelCounsel:
         return verdict
 
     def resolve(self, conflict: Conflict, evidence: str) -> ConflictVerdict:
-        """The model's verdict on two claims, `evidence` shown with them."""
+        """The model's verdict on two claims, `evidence` shown with them. A claim is kept only where it is kept too when
+        the other one is asked about first."""
         if self._deputy is not None:
             return self._deputy.resolve(conflict, evidence)
         keys = (
@@ -121,6 +125,23 @@ class ModelCounsel:
         known = self.conflict_verdicts.conflict(*keys)
         if known is not None:
             return known
+        verdict = self._claim_that_holds(conflict, evidence)
+        if isinstance(verdict, KeepA | KeepB):
+            # Small models keep whichever claim stands first: one that means it keeps the same one either way.
+            again = self._claim_that_holds(turned(conflict), turned_evidence(evidence))
+            if isinstance(again, Unreadable):
+                verdict = again
+            elif not isinstance(again, KeepB if isinstance(verdict, KeepA) else KeepA):
+                verdict = NeedsHuman(reason=UNSTEADY)
+            else:
+                verdict = replace(verdict, confidence=min(verdict.confidence, again.confidence))
+        if self._stood_in():
+            return self.resolve(conflict, evidence)
+        self.conflict_verdicts.keep(*keys, verdict)
+        return verdict
+
+    def _claim_that_holds(self, conflict: Conflict, evidence: str) -> ConflictVerdict:
+        """The answer to one question, the claims in the order in which they stand."""
         sides = (conflict.first, conflict.first_claim), (conflict.second, conflict.second_claim)
 
         def render(mark: Datamark) -> tuple[Messages, list[ShareableExcerpt]] | Withheld:
@@ -136,11 +157,7 @@ class ModelCounsel:
             one, two, told = excerpts
             return conflict_prompt(self.conflict_question, mark, one, two, told.text), excerpts
 
-        verdict: ConflictVerdict = self._verdict(render, CONFLICT_SCHEMA, parse_conflict_verdict)
-        if self._stood_in():
-            return self.resolve(conflict, evidence)
-        self.conflict_verdicts.keep(*keys, verdict)
-        return verdict
+        return self._verdict(render, CONFLICT_SCHEMA, parse_conflict_verdict)
 
     def _verdict(
         self, render: Render, schema: dict[str, object], parse: Callable[[str], V | Unreadable]

@@ -199,7 +199,9 @@ BRIDGES = {
 def answer(request: dict[str, Any]) -> str:
     verdicts = request["format"]["properties"]["verdict"]["enum"]
     if "keep_a" in verdicts:
-        return json.dumps({"reason": "the note of the bridge itself", "verdict": "keep_a", "confidence": 0.93})
+        user = request["messages"][1]["content"]
+        kept = "keep_a" if user.index("Claim: Harrow Bridge was opened in 1911") < user.index("in 1913") else "keep_b"
+        return json.dumps({"reason": "the note of the bridge itself", "verdict": kept, "confidence": 0.93})
     return json.dumps({"reason": "one note twice", "verdict": "merge", "confidence": 0.9, "wording": ""})
 
 

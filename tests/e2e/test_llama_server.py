@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
+from aria_dream.consolidate.questions import CONFLICT_SCHEMA, PAIR_SCHEMA
 from aria_dream.dream.dream_log import parse_blocks
 from aria_dream.dream.prompt_text import Messages
 from aria_dream.dream.triage import Drop, Keep, Unreadable
@@ -211,6 +212,24 @@ def test_a_whole_dream(address: str, tmp_path: Path) -> None:
         assert result["judge"] == "SmolLM2-135M-Instruct.Q4_1"  # its name, not the path of its file
     else:
         assert "the judge kept none" in result["reason"]
+
+
+def test_the_schemas_of_a_night_are_kept(address: str) -> None:
+    server = server_at(address)
+    for schema, said in ((PAIR_SCHEMA, "merge or not_duplicate"), (CONFLICT_SCHEMA, "keep_a or keep_b")):
+        asked = Messages(f"Say in one JSON object with a reason, a verdict ({said}) and confidence.", ASKED.user)
+        model = server.find_model("any")
+        assert isinstance(model, Model)
+        answer = server.ask(server.body(model, asked, schema))
+        if isinstance(answer, AskFailed):  # a wording without an end is none
+            assert "does not end" in answer.reason
+            continue
+        assert answer.tokens is not None
+        assert answer.tokens > 50
+        found = parse_object(answer.text)
+        assert not isinstance(found, Unreadable)
+        assert list(found)[:3] == ["reason", "verdict", "confidence"]
+        assert found["confidence"] in [step / 20 for step in range(21)]
 
 
 def test_what_is_asked_fits_the_answer() -> None:

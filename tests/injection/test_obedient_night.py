@@ -55,9 +55,13 @@ def test_a_model_that_obeys_every_attacker(tmp_path: Path) -> None:
 
     def obey(request: dict[str, Any]) -> str:
         number = next(turn)
-        if number % 2:
+        if number % 7 == 0:
             return REPLIES[number % len(REPLIES)]
-        return MERGE if "wording" in request["format"]["properties"] else KEEP
+        if "wording" in request["format"]["properties"]:
+            return MERGE
+        # An attacker who knows how it is asked has it keep the same claim whichever stands first.
+        user = request["messages"][1]["content"]
+        return KEEP if user.index("330 m tall") < user.index("420 m tall") else KEEP.replace("keep_a", "keep_b")
 
     with serving(FakeModel(say=obey)) as model:
         vault, found, before = night(tmp_path, model)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 MERGE = '{"reason": "both say that the heap is fed", "verdict": "merge", "confidence": 0.93, "wording": ""}'
 KEEP_A = '{"reason": "its source is named", "verdict": "keep_a", "confidence": 0.9}'
+KEEP_B = '{"reason": "its source is named", "verdict": "keep_b", "confidence": 0.8}'
 TODAY = date(2026, 11, 30)
 NOTES = {
     "A.md": "The heap is fed once a week, says SECRET-A. %% aside %%\n",
@@ -121,18 +122,22 @@ def answers(*said: str) -> Callable[[dict[str, Any]], str]:
 
 
 def test_a_pair_and_a_conflict_are_asked_with_what_they_need(bench: Bench) -> None:
-    with serving(FakeModel(say=answers(MERGE, KEEP_A))) as model:
+    with serving(FakeModel(say=answers(MERGE, KEEP_A, KEEP_B))) as model:
         bench.policy(model.url)
         with bench.model_counsel() as counsel:
             assert counsel.name == "judge"
             assert counsel.tokens == 0
             pair = counsel.compare(bench.pair("A", "B"))
             assert counsel.tokens == 930  # as the server counts them: prompt and answer
-            conflict = counsel.resolve(bench.conflict("A", "C"), "A.md: 3 May 2026, source: EVIDENCE-E")
-            assert counsel.tokens == 1860
+            conflict = counsel.resolve(bench.conflict("A", "C"), "(a) names as source: EVIDENCE-E")
+            assert counsel.tokens == 3 * 930
     assert pair == Merge(reason="both say that the heap is fed", confidence=0.93)
-    assert conflict == KeepA(reason="its source is named", confidence=0.9)
-    first, second = model.prompts
+    assert conflict == KeepA(reason="its source is named", confidence=0.8)  # the lower of the two
+    first, second, third = model.prompts
+    assert "(a) names as source: EVIDENCE-E" in second
+    assert "(b) names as source: EVIDENCE-E" in third
+    assert second.index("SECRET-A") < second.index("SECRET-C")
+    assert third.index("SECRET-C") < third.index("SECRET-A")
     assert all(word in first for word in ("SECRET-A", "SECRET-B", "Title: A", "Title: B"))
     assert all(word in second for word in ("SECRET-A", "SECRET-C", "EVIDENCE-E"))
     assert "aside" not in first + second
@@ -140,8 +145,8 @@ def test_a_pair_and_a_conflict_are_asked_with_what_they_need(bench: Bench) -> No
     assert list(model.requests[0]["format"]["properties"]) == ["reason", "verdict", "confidence", "wording"]
     assert list(model.requests[1]["format"]["properties"]) == ["reason", "verdict", "confidence"]
     nonces = [set(re.findall("<<<data ([0-9a-f]+)>>>", prompt)) for prompt in model.prompts]
-    assert [len(each) for each in nonces] == [1, 1]
-    assert nonces[0] != nonces[1]
+    assert [len(each) for each in nonces] == [1, 1, 1]
+    assert len(set.union(*nonces)) == 3
 
 
 @pytest.mark.parametrize(
@@ -175,17 +180,36 @@ def test_every_verdict_on_a_pair(bench: Bench, said: str, expected: PairVerdict)
     ],
 )
 def test_every_verdict_on_a_conflict(bench: Bench, said: str, expected: type[Any], turned: type[Any]) -> None:
-    reply = json.dumps({"reason": "why", "verdict": said, "confidence": 1})
-    with serving(FakeModel(say=lambda _: reply)) as model:
+    other = {"keep_a": "keep_b", "keep_b": "keep_a"}.get(said, said)
+
+    def say(request: dict[str, Any]) -> str:
+        user = request["messages"][1]["content"]
+        verdict = said if user.index("SECRET-A") < user.index("SECRET-C") else other
+        return json.dumps({"reason": "why", "verdict": verdict, "confidence": 1})
+
+    asked = 2 if said.startswith("keep") else 1
+    with serving(FakeModel(say=say)) as model:
         bench.policy(model.url)
         with bench.model_counsel() as counsel:
             assert counsel.resolve(bench.conflict("A", "C"), "none") == expected(reason="why", confidence=1.0)
         with bench.model_counsel() as counsel:
             # Asked the other way round, the kept claim is the same one.
             assert counsel.resolve(bench.conflict("C", "A"), "none") == turned(reason="why", confidence=1.0)
-            assert len(model.requests) == 1
+            assert len(model.requests) == asked
             counsel.resolve(bench.conflict("A", "C"), "other evidence")
-            assert len(model.requests) == 2
+            assert len(model.requests) == 2 * asked
+
+
+@pytest.mark.parametrize("said", [KEEP_A, KEEP_B])
+def test_a_model_that_keeps_whichever_stands_first_decides_nothing(bench: Bench, said: str) -> None:
+    with serving(FakeModel(say=lambda _: said)) as model:
+        bench.policy(model.url)
+        with bench.model_counsel() as counsel:
+            verdict = counsel.resolve(bench.conflict("A", "C"), "none")
+            assert isinstance(verdict, NeedsHuman)
+            assert "the other way round" in verdict.reason
+            assert counsel.resolve(bench.conflict("C", "A"), "none") == verdict
+    assert len(model.requests) == 2
 
 
 def test_a_verdict_stands_until_passage_prompt_or_model_changes(bench: Bench) -> None:
@@ -332,7 +356,7 @@ def test_to_another_machine_only_excerpts_leave_and_each_is_logged(
     for name in ("no_proxy", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
     write_consent(bench.places.state, datetime(2026, 11, 30, tzinfo=UTC))
-    with serving(FakeModel(say=answers(MERGE, KEEP_A))) as model:
+    with serving(FakeModel(say=answers(MERGE, KEEP_A, KEEP_B))) as model:
         monkeypatch.setenv("http_proxy", model.url)
         bench.policy("http://203.0.113.9", "- allow_remote_triage: on")
         with bench.model_counsel() as counsel:
@@ -344,12 +368,13 @@ def test_to_another_machine_only_excerpts_leave_and_each_is_logged(
                 verdict = counsel.compare(pair)
                 assert isinstance(verdict, Escalated)
                 assert "private" in verdict.reason
-    assert len(model.requests) == 2
+    assert len(model.requests) == 3
     told = "\n".join(model.prompts)
     assert not [word for word in ("Diary", "nobody", "me@example.org", "aside") if word in told]
     records = [json.loads(line) for line in (bench.places.state / EGRESS).read_text().splitlines()]
     assert [(record["purpose"], len(record["excerpts"])) for record in records] == [
         ("consolidation", 2),
+        ("consolidation", 3),
         ("consolidation", 3),
     ]
 
