@@ -155,13 +155,15 @@ def planned_before(approved: Approved, view: VaultView) -> Planned | Stale | Ref
     if isinstance(changes, Refusal):
         # One that contradicts itself: no later state of the notes will mend that.
         return changes if _is_current(approved.edits, view) else changes.reason
+    if refusal := safety_refusal(changes, view):
+        return refusal
     if _leads_astray(approved, view):
         return f"the link as approved would not lead to {approved.paths[1]} any more"
     if captured := _captures(approved, view):
         return Stale(reason=captured)
     if missed := left_behind(view, approved.edits, _moved(approved)):
         return f"{missed} has a link since that has to follow"
-    return safety_refusal(changes, view) or Planned(changes=changes, edits=approved.edits)
+    return Planned(changes=changes, edits=approved.edits)
 
 
 def _moved(approved: Approved) -> dict[str, str]:
