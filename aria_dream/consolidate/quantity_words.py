@@ -172,6 +172,10 @@ NO_NOUN: Final = frozenset(
     "soll"]
 ) | {""}
 """Words behind a number that are not what it counts."""
+SETTINGS: Final = frozenset(
+    {"port", "ph", "pin", "budget", "limit", "preis", "prix", "precio", "puerto", "alter", "age"}
+)
+"""A number behind these is a value, however the word is written."""
 OPENERS: Final = frozenset(
     ["only", "about", "around", "has", "have", "costs", "seats", "contains", "holds", "weighs", "measures", "takes",
     "lasts", "lies", "stands", "nur", "etwa", "rund", "kostet", "hat", "fasst", "dauert", "seulement", "environ",
