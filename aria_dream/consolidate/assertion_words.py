@@ -176,6 +176,8 @@ _TURNS = re.compile(
     r"|mais|cependant|pourtant|toutefois|bien que|pero|sin embargo|aunque|ma|tuttavia|maar|echter|但是|然而|しかし)\b"
 )
 _ASKS = re.compile(r"[?？]\s*[\"”’)\]»]*\s*$|^\W*(?:¿|why|how come|warum|wieso|pourquoi|por que)\b")
+MAY: Final = re.compile(r"(?<!in )(?<!of )(?<!on )(?<!by )(?<!until )(?<!since )\bmay (?:not |also |well )?[a-z]{2,}")
+"""The modal, not the month."""
 _QUOTED = re.compile(r"[\"“„«「『][^\"”“»」』]{12,}[\"”“»」』]")
 
 
@@ -187,6 +189,10 @@ def is_assertion(plain: str) -> bool:
     return quoted * 3 < len(plain) and "~~" not in plain
 
 
+MODALS: Final = _words(
+    "can cannot can't kann konnen peut peuvent puede pueden puo possono kan kunnen pode podem"
+)
+"""`It can cause` is not denied by `it does not cause`."""
 VERBS: Final = _words(
     """is are was were be been am has have had do does did can cannot must should may will shall need needs use uses
     avoid avoids keep don't let make makes cost costs weigh weighs measure measures take takes run runs lie lies stand

@@ -143,4 +143,5 @@ def _places(rows: Sequence[Row], holders: Mapping[int, int]) -> dict[tuple[int, 
 def _may_agree(one: Row, two: Row) -> bool:
     """Whether two claims share enough words for the closer look, which costs a hundred times more."""
     shared = len(one.known.intersection(two.terms))
-    return shared >= 2 and shared >= LEAST_SHARED * (len(one.terms) + len(two.terms) - shared) - 1
+    both = len(one.terms) + len(two.terms) - shared
+    return (shared >= 2 or both <= 3) and shared >= LEAST_SHARED * both - 1

@@ -16,6 +16,8 @@ from aria_dream.consolidate.assertion_words import (
     ARTICLES,
     CONTRASTS,
     EVENTS,
+    MAY,
+    MODALS,
     PAST,
     PRONOUNS,
     REFERRING,
@@ -56,6 +58,11 @@ _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _DATED = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[-_ ]?(?:w|kw|q)\d|[-_]?[01]\d[-_]?[0-3]\d)?(?!\d)")
 _STOP = re.compile(r"[.!。！][\"”’)\]»」』]*\s*$")
 _ENTRY = re.compile(r"\W{0,3}[^\W\d][^:.!?\n]{1,40}?\W{0,3}::?\s+\S[^:]{0,80}$")
+_EVENTS = frozenset(map(stem, EVENTS))
+_OWNED = re.compile(
+    r"(?<!\bit)(?<!\bhe)(?<!\bshe)(?<!\bthat)(?<!\bthere)(?<!\bhere)(?<!\bwho)(?<!\bwhat)(?<!\blet)['’]s\s+([^\W\d_]+)"
+    r"|s['’]\s+([^\W\d_]+)"
+)
 _NOISE = re.compile(
     r"\[[\d:.,\s-]*\](?=\()|(?:https?|obsidian|file)://\S+|\*+|==|(?<!\w)_+|_+(?!\w)|\{:[^{}\n]*\}|\((?:see|cf|vgl|siehe|s\.|voir|vease|vedi|zie)\b[^()\n]*\)",
     re.IGNORECASE,
@@ -94,6 +101,10 @@ class Claim:
     """It begins with `the`, `our` … in a note that speaks of its title: its subject may be the note's."""
     begins_with_subject: bool
     """Its first word is its first term: no article, no preposition."""
+    owned: frozenset[str]
+    """What a possessive says that it speaks of: `bike` of `Ben's bike`."""
+    is_possible: bool
+    """It says `can` or `may`: what is possible or permitted, not what is."""
     is_entry: bool
     holds_of_some: bool
     """`most`, `often`, or a valuation: denial contradicts nothing."""
@@ -266,9 +277,12 @@ def _claim(text: str, masked: str, start: int, titles: list[str], *, speaks: boo
         speaks_of_title=first in PRONOUNS or is_entry,
         definite=first in ARTICLES and speaks,
         begins_with_subject=stem(first) == next(iter(written)),
+        owned=frozenset(stem(one or two) for one, two in _OWNED.findall(plain)),
+        is_possible=not MODALS.isdisjoint(tokens) or MAY.search(plain) is not None,
         is_entry=is_entry,
         holds_of_some=SOME.found_in(plain),
-        tells_an_event=bool(tokens & EVENTS) or any(sign in plain for sign in ("成立", "出生", "去世", "发布", "建成")),
+        tells_an_event=not _EVENTS.isdisjoint(map(stem, tokens))
+        or any(sign in plain for sign in ("成立", "出生", "去世", "发布", "建成")),
     )
 
 

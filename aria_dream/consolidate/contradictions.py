@@ -107,7 +107,7 @@ def contradiction(one: Claim, two: Claim, *, same_note: bool = False) -> str | N
         # What `it` and `them` stand for is the same where the notes are, or nearly all of the sentence.
         refers = (one.refers or two.refers) and one.context != two.context and len(shared) < NAMELY
         vague = one.holds_of_some or two.holds_of_some or refers
-        if same_note or vague or likeness < LIKE_OPPOSED:
+        if same_note or vague or likeness < LIKE_OPPOSED or one.is_possible != two.is_possible:
             return None
     elif likeness < LIKE_MEASURED:
         return None
@@ -131,6 +131,8 @@ def _same_subject(one: Claim, two: Claim, likeness: float, shared: frozenset[str
     ours, theirs = set(one.terms) - shared - opposed, set(two.terms) - shared - opposed
     if (ours & one.names and theirs & two.names) or (ours and theirs and min(len(ours), len(theirs)) > 2):
         return False
+    if not (one.owned & set(one.terms) <= shared and two.owned & set(two.terms) <= shared):
+        return False
     first, second = one.terms[0], two.terms[0]
     if first in ours and second in theirs and not (one.is_entry or two.is_entry):
         return False
@@ -138,12 +140,13 @@ def _same_subject(one: Claim, two: Claim, likeness: float, shared: frozenset[str
     if one.speaks_of_title or two.speaks_of_title:
         return titles_meet and _titles_agree(one, two) and len(shared) >= 2
     strong = len(shared & (one.names | two.names)) + 2 * len(shared & (one.context | two.context))
+    days = len(one.measured.weekdays & two.measured.weekdays)
     strong += len(one.measured.designations)  # both have the same
     strong += one.begins_with_subject and two.begins_with_subject and first == second
     named = first == second and first in one.names & two.names
     if one.definite and two.definite and not titles_meet and not named:
         return len(shared) >= 4 and likeness >= 0.8
-    if len(shared) + len(one.measured.designations) < 2:
+    if len(shared) + len(one.measured.designations) + days < 2:
         return False
     return len(shared) + strong >= 3 if strong else likeness >= 0.75
 

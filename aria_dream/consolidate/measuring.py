@@ -30,6 +30,7 @@ from aria_dream.consolidate.quantity_words import (
     OPENERS,
     ROUGHLY,
     SCALES,
+    SETTINGS,
     UNITS,
     WEEKDAYS,
 )
@@ -288,7 +289,7 @@ class _Reader:
         if word in DESIGNATORS:
             return True
         at = len(bare) - len(word)
-        if not self._written[at : at + 1].isupper():
+        if not self._written[at : at + 1].isupper() or word in SETTINGS:
             return False
         return bool(bare[:at].strip(" \0*_[(\"'")) or word not in NO_NOUN | OPENERS
 

@@ -350,6 +350,10 @@ NO_NOUN: Final = frozenset(
     ]
 ) | {""}
 """Words behind a number that are not what it counts."""
+SETTINGS: Final = frozenset(
+    {"port", "ph", "pin", "budget", "limit", "preis", "prix", "precio", "puerto", "alter", "age"}
+)
+"""A number behind these is a value, however the word is written."""
 OPENERS: Final = frozenset(
     [
         "only",
