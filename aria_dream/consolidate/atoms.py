@@ -16,6 +16,7 @@ from aria_dream.consolidate.wording import CODE, HEADING, LINKED, QUOTE, TABLE, 
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.vault.ending import plugin_owner
 from aria_dream.vault.properties import render_property
+from aria_dream.vault.property_edit import UNREADABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,6 +37,8 @@ _TEMPLATES: Final = re.compile(
     r"|шаблоны?|テンプレート|模板)(?:$|[\W_])",
     re.IGNORECASE,
 )
+UNREAD: Final = "unreadable properties"
+"""Stands for the properties of a note whose YAML cannot be read."""
 _SAYS_NOTHING: Final = frozenset(
     {
         "aliases", "alias", "tags", "tag", "cssclass", "cssclasses", "created", "updated", "modified", "created_at",
@@ -72,7 +75,7 @@ class Atom:
     properties: tuple[tuple[str, str], ...] = ()
     """Name and value of the note's properties that say something of its content, sorted."""
     marks: tuple[str, ...] = ()
-    """Where its links lead, and its tags: distinct, sorted."""
+    """Where its links lead (`-> target`), and its tags (`#tag`), a whole note's properties included; sorted."""
     number: int = 1
     """Which of the sections under the same headings it is."""
 
@@ -150,7 +153,8 @@ def _whole(path: str, note: Note, wording: Wording, properties: tuple[tuple[str,
     if not _is_atom(words):
         return None
     start, stop = note.body_start, len(note.text)
-    return _atom(path, (), note, (start, stop), words, properties, _marks(wording, start, stop), headline)
+    marks = tuple(sorted({*_marks(wording, start, stop), *(f"#{tag.lower()}" for tag in note.tags)}))
+    return _atom(path, (), note, (start, stop), words, properties, marks, headline)
 
 
 def _sections(path: str, note: Note, wording: Wording, properties: tuple[tuple[str, str], ...]) -> Iterator[Atom]:
@@ -221,6 +225,8 @@ def _marks(wording: Wording, start: int, stop: int) -> tuple[str, ...]:
 
 
 def _properties(note: Note) -> tuple[tuple[str, str], ...]:
+    if any(problem.message.startswith(UNREADABLE) for problem in note.problems):
+        return ((UNREAD, note.text[: note.body_start]),)
     told = ((key.lower().strip(), value) for key, value in note.properties.items())
     return tuple(
         sorted(

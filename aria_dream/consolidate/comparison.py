@@ -16,6 +16,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.consolidate.atoms import UNREAD
 from aria_dream.consolidate.guards import (
     STATE_PROPERTIES,
     STATES,
@@ -121,6 +122,7 @@ def _same_words(
         or _place_doubt(pair.first, pair.second)
         or _link_doubt(first.wording, second.wording)
         or _tag_doubt(first.wording, second.wording)
+        or _state_tag_doubt(pair.first, pair.second)
         or _capital_doubt(first, second)
         or _stop_doubt(first, second)
     )
@@ -132,8 +134,8 @@ def _property_doubt(first: Atom, second: Atom) -> str:
     for key in sorted(ours.keys() | theirs.keys()):
         if key in ours and key in theirs and ours[key] != theirs[key]:
             return f"the property {key!r} says {ours[key]:.40} in one and {theirs[key]:.40} in the other"
-        if key in STATE_PROPERTIES and (key in ours) != (key in theirs):
-            return f"only one has the property {key!r}"
+        if (key in STATE_PROPERTIES or key == UNREAD) and (key in ours) != (key in theirs):
+            return f"only one has the property {key!r}" if key != UNREAD else "only one has readable properties"
     return ""
 
 
@@ -160,8 +162,14 @@ def _tag_doubt(first: Wording, second: Wording) -> str:
     ours, theirs = {tag for _, tag in first.tags}, {tag for _, tag in second.tags}
     if ours - theirs and theirs - ours:
         return "their tags differ"
-    telling = [tag for tag in sorted(ours ^ theirs) if STATES & set(re.split(r"[\W_]+", tag))]
-    return f"only one has the tag #{telling[0]}" if telling else ""
+    return ""
+
+
+def _state_tag_doubt(first: Atom, second: Atom) -> str:
+    """A tag that says how far something has come, be it among the properties, tells two notes apart."""
+    differing = sorted(mark for mark in set(first.marks) ^ set(second.marks) if mark.startswith("#"))
+    telling = [tag for tag in differing if STATES & set(re.split(r"[\W_]+", tag))]
+    return f"only one has the tag {telling[0]:.40}" if telling else ""
 
 
 def _capital_doubt(first: _Read, second: _Read) -> str:

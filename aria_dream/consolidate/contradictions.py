@@ -146,9 +146,7 @@ def contradiction(one: Claim, two: Claim, *, same_note: bool = False) -> str | N
     return signal
 
 
-def _likeness(
-    one: Claim, two: Claim, opposed: frozenset[str] = frozenset()
-) -> tuple[float, frozenset[str]]:
+def _likeness(one: Claim, two: Claim, opposed: frozenset[str] = frozenset()) -> tuple[float, frozenset[str]]:
     """How much of what both say is the same, 0 to 1, and the terms that they share; `opposed` ones left out. What one
     says by its title the other may say in words."""
     a, b = set(one.terms) - opposed, set(two.terms) - opposed
@@ -161,9 +159,7 @@ def _likeness(
     return len(shared) / max(1, len(both)), frozenset(shared)
 
 
-def _same_subject(
-    one: Claim, two: Claim, likeness: float, shared: frozenset[str], opposed: frozenset[str]
-) -> bool:
+def _same_subject(one: Claim, two: Claim, likeness: float, shared: frozenset[str], opposed: frozenset[str]) -> bool:
     ours, theirs = set(one.terms) - shared - opposed, set(two.terms) - shared - opposed
     if (ours & one.names and theirs & two.names) or (ours and theirs and min(len(ours), len(theirs)) > 2):
         return False

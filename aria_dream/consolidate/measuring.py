@@ -76,9 +76,7 @@ _DAY_PATTERNS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
         (r"(?<!\d)(\d{4})\s*年", "y"),
     )
 )  # fmt: skip
-_YEAR = re.compile(
-    r"(?<![\d.,$€£¥#/-])(1[5-9]\d\d|20\d\d)(?![\d%°€$£]|[.,]\d|-\d)"
-)
+_YEAR = re.compile(r"(?<![\d.,$€£¥#/-])(1[5-9]\d\d|20\d\d)(?![\d%°€$£]|[.,]\d|-\d)")
 _YEAR_BEFORE = re.compile(
     r"(?:\b(?:in|since|from|until|till|by|of|year|around|circa|c|about|after|before|anno|im|seit|von|bis|jahr|um|nach"
     r"|vor|en|depuis|des|de|del|an|annee|desde|hasta|ano|nel|dal|sinds|jaar|late|early|mid|spring|summer|autumn|fall"
@@ -212,6 +210,7 @@ class _Reader:
 
     def _count_words(self) -> None:
         """Small numbers in words become digits where a noun follows; the text keeps its length."""
+
         def exchange(found: re.Match[str]) -> str:
             digits, width = str(COUNT_WORDS.get(found[0], "")), len(found[0])
             return digits.ljust(width, "\0") if 0 < len(digits) <= width else found[0]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from aria_dream.consolidate.anchors import Anchors, body_of, named_subpaths, place_block
 from aria_dream.consolidate.merged_text import MergedText, check_rewrite, merge_texts
-from aria_dream.consolidate.wording import read_wording
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.review.merging import plan_merge_all
 from aria_dream.review.rewriting import Meaning, apply_edits, retarget_note, subpath_key
-from aria_dream.vault.edit import Edit, Refusal, decode_note, with_line_ends
+from aria_dream.vault.edit import Refusal, decode_note, with_line_ends
 from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.subpath import fold_heading
 
@@ -19,11 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aria_dream.review.plan import Planned, VaultView
-    from aria_dream.vault.note import BlockId, Note
-
-_CONTEXT: Final = 8
-"""Words before a block id by which its place is found in another text."""
-_ID_AT_END: Final = re.compile(r"(?<!\S)\^([A-Za-z0-9-]+)[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,15 +28,6 @@ class NoteMerge:
     """What the kept note's body becomes, before its links are settled."""
     unplaced: tuple[str, ...] = ()
     """Block ids and headings that a link leads to and the merged text has not: those links lead to the whole note."""
-
-
-@dataclass(slots=True)
-class _Anchors:
-    """Where in the merged body the headings and blocks of dropped notes are found."""
-
-    body: str
-    subpaths: dict[tuple[str, str], str] = field(default_factory=dict)
-    unplaced: list[str] = field(default_factory=list)
 
 
 def plan_note_merge(
@@ -67,7 +52,7 @@ def plan_note_merge(
         if isinstance(checked, Refusal):
             return checked
         merged = checked
-    anchors = _Anchors(body=merged.text)
+    anchors = Anchors(body=merged.text)
     for drop in drops:
         _place(view, drop, anchors)
     plan = plan_merge_all(view, keep, drops, body=anchors.body, subpaths=anchors.subpaths)
@@ -93,12 +78,12 @@ def _incoming_body(view: VaultView, keep: NotePath, drop: NotePath) -> str:
     return note.text[body_start:]
 
 
-def _place(view: VaultView, drop: NotePath, anchors: _Anchors) -> None:
+def _place(view: VaultView, drop: NotePath, anchors: Anchors) -> None:
     """Find, or make, a place in the merged body for everything in `drop` that a link names."""
     note = parse_note(decode_note(view.contents[drop]))
-    named = _named(view, drop)
+    named = named_subpaths(view, drop)
     for heading in note.headings:
-        there = any(fold_heading(other.text) == fold_heading(heading.text) for other in _body(anchors.body).headings)
+        there = any(fold_heading(other.text) == fold_heading(heading.text) for other in body_of(anchors.body).headings)
         for subpath in named:
             if not subpath.startswith("^") and subpath.rpartition("#")[2] == fold_heading(heading.text) and not there:
                 anchors.subpaths[str(drop), subpath] = ""
@@ -106,55 +91,4 @@ def _place(view: VaultView, drop: NotePath, anchors: _Anchors) -> None:
     for block in note.block_ids:
         key = subpath_key(f"^{block.name}")
         if key in named:
-            anchors.subpaths[str(drop), key] = _block_place(note, block, anchors)
-
-
-def _named(view: VaultView, path: NotePath) -> set[str]:
-    """Every subpath of the note that some link names, as `subpath_key`."""
-    resolver = view.resolver()
-    found: set[str] = set()
-    for source, content in view.contents.items():
-        if source.suffix.lower() != ".md":
-            if b"#" in content:
-                found.update(
-                    subpath_key(f"^{name}") for name in re.findall(r"#\^([A-Za-z0-9-]+)", decode_note(content))
-                )
-            continue
-        for link in parse_note(decode_note(content)).links:
-            if link.subpath and resolver.resolve(link.path, str(source)) == str(path):
-                found.add(subpath_key(link.subpath))
-    return found
-
-
-def _body(text: str) -> Note:
-    return parse_note("\n" + text)
-
-
-def _block_place(note: Note, block: BlockId, anchors: _Anchors) -> str:
-    """The subpath of the block in the merged body: one it has there, or one that is added now; `""` where there is no
-    such place."""
-    before = [word.key for word in read_wording(note).words if word.end <= block.span.start][-_CONTEXT:]
-    merged = _body(anchors.body)
-    words = read_wording(merged).words
-    size = len(before)
-    at = next((n for n in range(len(words) - size + 1) if [word.key for word in words[n : n + size]] == before), None)
-    if not size or at is None:
-        anchors.unplaced.append(f"^{block.name}")
-        return ""
-    end = words[at + size - 1].end
-    stop = re.compile(r"\r?\n|\Z").search(merged.text, end)
-    line_end = stop.start() if stop else len(merged.text)
-    line = merged.text[merged.text.rfind("\n", 0, end) + 1 : line_end]
-    has = _ID_AT_END.search(line)
-    if has:
-        return f"#^{has[1]}"
-    if line.lstrip().startswith(("|", ">", "#", "```", "    ")) or any(
-        span.start <= line_end < span.end for span in merged.opaque
-    ):
-        anchors.unplaced.append(f"^{block.name}")
-        return ""
-    taken = {other.name.lower() for other in merged.block_ids}
-    numbered = (block.name if n == 1 else f"{block.name}-{n}" for n in range(1, 10_000))
-    name = next(one for one in numbered if one.lower() not in taken)
-    anchors.body = apply_edits(merged.text, [Edit(line_end, line_end, f" ^{name}")])[1:]
-    return f"#^{name}"
+            anchors.subpaths[str(drop), key] = place_block(note, block, anchors)

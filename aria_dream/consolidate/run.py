@@ -81,9 +81,7 @@ class _Night:
         self._made_before = len(run.proposals)
         self._pairs = [pair for pair in work.pairs if not self._is_apart(pair)]
         self._conflicts = [
-            (conflict, key)
-            for conflict in work.conflicts
-            if (key := conflict_key(conflict)) not in remembered.settled
+            (conflict, key) for conflict in work.conflicts if (key := conflict_key(conflict)) not in remembered.settled
         ]
         self._stale = work.stale
 

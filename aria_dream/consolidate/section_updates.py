@@ -6,18 +6,22 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aria_dream.consolidate.anchors import Anchors, named_subpaths, place_block
 from aria_dream.consolidate.merged_text import left_over
+from aria_dream.review.inbound import retarget_others
 from aria_dream.review.plan import Planned, planned
-from aria_dream.review.rewriting import subpath_key
+from aria_dream.review.rewriting import Meaning, apply_edits, retarget_note, subpath_key
 from aria_dream.review.safety import safety_refusal
 from aria_dream.vault.edit import (
     ChangeSet,
     Edit,
     Refusal,
+    WritePlan,
+    content_hash,
     decode_note,
+    encode_note,
     line_end,
     note_refusal,
-    plan_edit,
     with_line_ends,
 )
 from aria_dream.vault.link_form import encode_destination
@@ -26,9 +30,10 @@ from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.subpath import fold_heading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from aria_dream.consolidate.atoms import Atom
+    from aria_dream.errors import Problem
     from aria_dream.review.plan import VaultView
 
 
@@ -44,16 +49,17 @@ def plan_section_updates(view: VaultView, doubled: Sequence[tuple[Atom, Sequence
 
     `doubled`: what is kept, and the sections that say the same. Under the heading of each stays a link to what is
     kept (an embed where that is another note), and whatever only this section says. Headings stay, so that links to
-    them lead where they led. Refused where a link leads to a block inside.
+    them lead where they led; links to a block inside lead to the same words in what is kept. Refused where there is no
+    such place.
     """
     edits: dict[NotePath, list[Edit]] = {}
     reworded: list[str] = []
-    kept_in: set[NotePath] = set()
     for kept, others in doubled:
         subpath = _subpath(view, kept)
         if isinstance(subpath, Refusal):
             return subpath
-        kept_in.add(NotePath(kept.path))
+        # the kept note is part of the change even as it is, so that nothing goes once it reads otherwise
+        edits.setdefault(NotePath(kept.path), [])
         for atom in others:
             made = _replacement(view, kept, subpath, atom)
             if isinstance(made, Refusal):
@@ -61,20 +67,51 @@ def plan_section_updates(view: VaultView, doubled: Sequence[tuple[Atom, Sequence
             edit, told = made
             edits.setdefault(NotePath(atom.path), []).append(edit)
             reworded += told
-    # the kept note is part of the change as it is, so that nothing goes once it reads otherwise
-    plans = []
-    for path in dict.fromkeys((*edits, *sorted(kept_in))):
-        plan = plan_edit(path, view.contents[path], edits.get(path, ()))
-        if isinstance(plan, Refusal):
-            return plan
-        plans.append(plan)
-    changes = ChangeSet(writes=tuple(plans))
+    texts = {path: apply_edits(decode_note(view.contents[path]), found) for path, found in edits.items()}
+    meaning = _settled(view, doubled, texts)
+    if isinstance(meaning, Refusal):
+        return meaning
+    writes: list[WritePlan] = []
+    problems: list[Problem] = []
+    for path, text in texts.items():
+        more, left = retarget_note(text, str(path), meaning)
+        problems += left
+        content = encode_note(apply_edits(text, more))
+        writes.append(WritePlan(path=path, expected_hash=content_hash(view.contents[path]), content=content))
+    others_changed, left = retarget_others(view, meaning, skip=map(str, texts)) if meaning.parts else ([], [])
+    changes = ChangeSet(writes=(*writes, *others_changed))
     refusal = safety_refusal(changes, view)
     if refusal is not None:
         return refusal
-    exact: Mapping[NotePath, Sequence[Edit]] = {path: edits.get(path) or (Edit(0, 0, ""),) for path in view.contents}
-    found = planned(changes, view.contents, edits=exact)
+    found = planned(changes, view.contents, problems=(*problems, *left))
     return SectionUpdate(planned=found, reworded=tuple(dict.fromkeys(reworded)))
+
+
+def _settled(
+    view: VaultView, doubled: Sequence[tuple[Atom, Sequence[Atom]]], texts: dict[NotePath, str]
+) -> Meaning | Refusal:
+    """Where links to blocks of the doubled sections are to lead; the kept notes in `texts` get the ids they lack."""
+    subpaths: dict[tuple[str, str], str] = {}
+    parts: dict[tuple[str, str], str] = {}
+    for kept, others in doubled:
+        for atom in others:
+            note = parse_note(decode_note(view.contents[NotePath(atom.path)]))
+            inside = [block for block in note.block_ids if atom.start <= block.span.start < atom.end]
+            named = named_subpaths(view, NotePath(atom.path)) if inside else set()
+            for block in inside:
+                key = subpath_key(f"^{block.name}")
+                if key not in named:
+                    continue
+                text = texts[NotePath(kept.path)]
+                start = parse_note(text).body_start
+                anchors = Anchors(body=text[start:])
+                place = place_block(note, block, anchors) if kept.path != atom.path else ""
+                if not place:
+                    return Refusal(f"a link leads to the block ^{block.name} in “{atom.title:.80}”")
+                texts[NotePath(kept.path)] = text[:start] + anchors.body
+                subpaths[atom.path, key], parts[atom.path, key] = place, kept.path
+    resolver = view.resolver()
+    return Meaning(before=resolver, after=resolver, moved={}, subpaths=subpaths, parts=parts)
 
 
 def _subpath(view: VaultView, atom: Atom) -> str | Refusal:
@@ -101,9 +138,6 @@ def _replacement(view: VaultView, kept: Atom, subpath: str, atom: Atom) -> tuple
     text = decode_note(content)
     if text[atom.start : atom.end] != atom.text:
         return Refusal(f"the section “{atom.title:.80}” has changed")
-    named = _named_block(view, atom, text)
-    if named:
-        return Refusal(f"a link leads to the block ^{named} in “{atom.title:.80}”")
     heading = next(heading for heading in parse_note(text).headings if heading.span.start >= atom.start)
     link = _link(view, kept, subpath, atom)
     if not link:
@@ -122,29 +156,6 @@ def _own(atom: Atom) -> str:
         return atom.text
     note = parse_note("\n" + atom.text)
     return "\n" + note.text[note.headings[0].span.end :].strip("\r\n") + "\n"
-
-
-def _named_block(view: VaultView, atom: Atom, text: str) -> str:
-    """A block id inside the section that some link names; `""` where there is none."""
-    inside = {
-        subpath_key(f"^{block.name}"): block.name
-        for block in parse_note(text).block_ids
-        if atom.start <= block.span.start < atom.end
-    }
-    if not inside:
-        return ""
-    resolver = view.resolver()
-    for source, content in view.contents.items():
-        if source.suffix.lower() == ".canvas":
-            hit = next((name for name in inside.values() if f"#^{name}" in decode_note(content)), "")
-            if hit:
-                return hit
-            continue
-        for link in parse_note(decode_note(content)).links:
-            name = inside.get(subpath_key(link.subpath)) if link.subpath else None
-            if name and resolver.resolve(link.path, str(source)) == atom.path:
-                return name
-    return ""
 
 
 def _link(view: VaultView, kept: Atom, subpath: str, atom: Atom) -> str:

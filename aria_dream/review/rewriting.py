@@ -50,6 +50,8 @@ class Meaning:
     subpaths: Mapping[tuple[str, str], str] = field(default_factory=lambda: MappingProxyType({}))
     """`(vault path before, subpath_key of a subpath)` to the subpath that takes its place: block ids and headings
     that had to change their name."""
+    parts: Mapping[tuple[str, str], str] = field(default_factory=lambda: MappingProxyType({}))
+    """The same key to a vault path: that heading or block lies in another note afterwards, the rest where it lay."""
     unembed: Mapping[str, str] = field(default_factory=lambda: _NONE)
     """Vault path of a note, after, to the subpath that its own links to it get: a link that led to another note and
     now leads into the same one. Its embed mark is dropped: no note holds itself."""
@@ -104,10 +106,11 @@ def _wanted(link: Link, source: str, place: str, meaning: Meaning) -> _Wanted | 
     old = meaning.before.resolve(link.path, source)
     if old is None:
         return None  # it led nowhere; where it leads now is the writer's luck
-    target = meaning.moved.get(old, old)
-    if not link.path and source == place:
+    key = (old, subpath_key(link.subpath)) if link.subpath else (old, "")
+    target = meaning.parts.get(key) or meaning.moved.get(old, old)
+    if not link.path and source == place and key not in meaning.parts:
         target = place
-    subpath = meaning.subpaths.get((old, subpath_key(link.subpath))) if link.subpath else None
+    subpath = meaning.subpaths.get(key) if link.subpath else None
     into_itself = target == place and place in meaning.unembed and bool(link.path)
     own = meaning.within.get(old) or meaning.unembed.get(place, "")
     if into_itself and old != place and not link.subpath and own:

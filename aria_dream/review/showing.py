@@ -68,7 +68,7 @@ def shown_change(state: ProposalState, shelf: Shelf) -> LoggedChange | None:
         return None
     lines = change_lines(edits, shelf.contents)
     shown = lines[: MOST_LINES if len(lines) > MOST_LINES + 1 else len(lines)]
-    again = ((("again", _cut(state.reason)),) if state.reason else ())
+    again = [("again", said)] if (said := _cut(state.reason)) else []
     diff = tuple(bare(line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…") for line in shown)
     return LoggedChange(
         id=proposal.id,

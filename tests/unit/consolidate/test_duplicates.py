@@ -217,18 +217,29 @@ def test_a_section_that_is_a_note_of_its_own() -> None:
     assert after(notes, one)["One.md"] == f"{LONG}\n\n## Light\n\n![[Light]]\n"
 
 
-def test_a_section_whose_block_is_linked_stays() -> None:
+def test_links_to_a_block_of_a_doubled_section_follow_its_words() -> None:
     notes = {
-        "One.md": f"{LONG}\n\n## Light\n\n{TEXT}\n",
-        "Two.md": f"{LONG}\n\n## Light\n\n{TEXT} ^here\n",
-        "Refs.md": "[[Two#^here]]\n",
+        "One.md": f"---\na: 1\n---\n{LONG}\n\n## Light\n\n{TEXT}\n",
+        "Two.md": f"{LONG}\n\n## Light\n\n{TEXT} ^here\n\n## More\n\nSee [[#^here]].\n",
+        "Refs.md": "[[Two#^here|it]] ![[two#^here]] [[Two#Light]] [m](Two.md#^here)\n",
     }
     found = atoms(notes)
-    (refused,) = proposed(
-        notes, clustered([found["One.md#Light"], found["Two.md#Light"]]), Two=Standing(), One=Standing(links=1)
-    )
+    one = only(proposed(notes, clustered([found["One.md#Light"], found["Two.md#Light"]]), One=Standing(links=9)))
+    made = after(notes, one)
+    assert made["One.md"] == f"---\na: 1\n---\n{LONG}\n\n## Light\n\n{TEXT} ^here\n"
+    assert made["Two.md"] == f"{LONG}\n\n## Light\n\n![[One#Light]]\n\n## More\n\nSee [[One#^here|^here]].\n"
+    assert made["Refs.md"] == "[[One#^here|it]] ![[One#^here]] [[Two#Light]] [m](One.md#%5Ehere)\n"
+
+
+def test_a_linked_block_without_a_place_keeps_its_section() -> None:
+    notes = {
+        "One.md": f"{LONG}\n\n## Light\n\n{TEXT}\n\n# Again\n\n## Light\n\n{TEXT} ^here\n",
+        "Refs.md": "[[One#^here]]\n",
+    }
+    found = atoms(notes)
+    (refused,) = proposed(notes, clustered([found["One.md#Light"], found["One.md#Again#Light"]]))
     assert isinstance(refused, Unproposed)
-    assert refused.reason == "a link leads to the block ^here in “Two › Light”"
+    assert refused.reason == "a link leads to the block ^here in “One › Light”"
 
 
 def test_sections_of_one_note_are_one_proposal() -> None:
