@@ -97,9 +97,13 @@ class VaultNight:
 
     def evidence(self, conflict: Conflict) -> str:
         """What speaks for either claim, as text."""
+        return self._told.text(conflict)
+
+    @property
+    def _told(self) -> VaultEvidence:
         if self._evidence is None:
             self._evidence = VaultEvidence(self.desk.vault, self.desk.now.tzinfo)
-        return self._evidence.text(conflict)
+        return self._evidence
 
     def settle(
         self, conflict: Conflict, verdict: ConflictVerdict, states: Mapping[str, ProposalState]
@@ -114,6 +118,7 @@ class VaultNight:
             expires_at=self._expires_at,
             judge=self._judge,
             floor=self.desk.vault.live.policy.settings.confidence_floor,
+            truths=self._told.truths,
         )
         return settle_conflict(conflict, verdict, self.evidence(conflict), settling)
 
