@@ -196,6 +196,7 @@ class VaultNight:
                 atom = table.rows[row]
                 path = table.vault.graph.paths[atom.note]
                 title = " › ".join((path.rpartition("/")[2].removesuffix(".md"), *atom.headings[-1:]))
+                title += f" ({atom.number})" if atom.number > 1 else ""  # the second of that heading
                 members[row] = Member(id=table.id_of(row), path=path, title=title, state=atom.state_hash,
                                       is_note=not atom.headings)  # fmt: skip
             return members[row]
