@@ -34,10 +34,24 @@ _NOTHING = re.compile(
     r"(?:none|nothing|n/?a|null|empty|unknown|[-–—]+|no (?:\w+ )?sources?)?"
     r"(?: (?:was|were|is|are|at all|found|cited|available|given|used|needed|consulted|opened|listed|applicable))*[.!]?"
     r"|\(?from (?:my )?memory\b.*"
-    r"|(?:my |the )?(?:own|general|prior|personal|model'?s?) knowledge[.!]?|training data[.!]?",
+    r"|(?:my |the )?(?:own|general|prior|personal|model'?s?) knowledge[.!]?|training data[.!]?"
+    r"|(?:keine[rs]?|nichts|ohne|aucune?|ninguna?|nada|nessuna?|niente|nenhuma?|geen|inga|ingen|brak|žádné|нет|なし|无|無)"
+    r"(?: (?:quellen?|gefunden|vorhanden|angegeben|sources?|trouvée?s?|fuentes?|fonti|fontes?|bronnen|källor|źródeł))*"
+    r"[.!。]?"
+    r"|\(?(?:there (?:is|are|was|were) no|no|not any|none of (?:the|my))\b(?: [\w'’-]+){0,6}"
+    r" (?:sources?|pages?|urls?|links?|results?|references?|citations?)"
+    r"(?:[.!)]*| (?:was|were|is|are|could|found|available|cited|that|for|in my|from my)\b.*)"
+    r"|\(?i (?:could|did|was|have|had|can|do|am)(?: ?n[o'’]t| unable| never)\b.*"
+    r"\b(?:open|find|found|access|search|verif|reach|locat|brows|cit|consult|retriev|look)\w*\b.*"
+    r"|i found (?:no|nothing)\b.*"
+    r"|\(?aus (?:dem|meinem) (?:gedächtnis|wissen)\b.*|\(?(?:de mémoire|de memoria)\b.*",
     re.IGNORECASE,
 )
-"""What a list says that holds no source."""
+"""What a list says that holds no source, in the words models use for it."""
+_NO_PAGE = re.compile(
+    r"\b(?:javascript|data|file|vbscript|ftp|blob|about|app|obsidian|chrome|mailto|tel):\S", re.IGNORECASE
+)
+"""An address of something that is no page of the web."""
 _MAIL = re.compile(r"(?:mailto:)?[^\s@<>()]{1,64}@[^\s@<>()]{1,255}\.[^\s@<>()]{1,63}", re.IGNORECASE)
 _SCHEME = re.compile(
     r"\b[a-z][a-z0-9+.-]{0,20}://(?:www\.)?|\bwww\.(?=\w)|\b(?:data|javascript|file|mailto):(?=\S)", re.IGNORECASE
@@ -107,13 +121,13 @@ def parse_source(line: str) -> Source | None:
     url = normal_url(raw)
     rest = text.replace(marked[0], f" {marked[1]} ") if marked else text.replace(raw, " ") if raw else text
     title = _title(rest)
-    if not url and (raw or _NOTHING.fullmatch(title)):
+    if not url and (raw or _NO_PAGE.search(text) or _NOTHING.fullmatch(title)):
         return None  # an address that is none is no title either
     return Source(url=url, title="" if _NOTHING.fullmatch(title) else title)
 
 
 def _title(text: str) -> str:
-    bare = re.sub(r"\*\*|__|`|!?\[\s*\]|\(\s*\)", " ", text)
+    bare = re.sub(r"\*\*|__|`|\A\s*\[\^?[\w-]{1,16}\]:?(?!\()|!?\[\s*\]|\(\s*\)|!(?=\s|\Z)", " ", text)
     title = clean(inert(bare)).strip(' -–—:;,|*_"“”')
     if title.startswith("(") and title.endswith(")"):
         title = title[1:-1].strip()

@@ -10,10 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, assert_never, cast
 
-from aria_dream.dream.citation import Source, inert, parse_source
+from aria_dream.dream.citation import Source, inert
 from aria_dream.dream.datamark import harmless_text
 from aria_dream.dream.plain_text import clean
 from aria_dream.dream.prompt_text import fill_prompt
+from aria_dream.dream.source_list import parse_sources, split_sources
 from aria_dream.policy.sharing import ShareableExcerpt
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ LONGEST_PROMPT = 1_048_576
 LONGEST_ANSWER = 65_536
 MOST_LINES = 4
 LONGEST_LINE = 600
-MOST_SOURCES = 5
 LONGEST_EDGE = 80
 MOST_EDGE_WORDS = 6
 
@@ -157,23 +157,24 @@ def _note(excerpt: ShareableExcerpt) -> str:
     return f"Title: {excerpt.title}\n\n{excerpt.text}"
 
 
-_DECORATION = " \t*_`#>\"'“”"
+_DECORATION = " \t*_`#>\"'“”„«»→✅✔☑\u200b\u2060\ufeff\ufe0f"
 _VERDICT = r"(?P<verdict>orphan|homes|neither)"
-_ALONE = re.compile(
-    rf"(?:(?:final )?verdict ?[:=–—-] ?)?[*_`]?{_VERDICT}[*_`]?(?: candidate)? ?[.:!]?", re.IGNORECASE
-)
+_LEAD = r"(?:(?:final |my )?(?:verdict|urteil|veredicto|verdetto|oordeel) ?[:=–—-] ?)"
+_SURE = r"(?: ?\((?:(?:very )?(?:high|medium|moderate|low)(?: confidence)?|confidence ?[:=]? ?[\w.]+%?)\))"
+_ALONE = re.compile(rf"{_LEAD}?[*_`(\[]?{_VERDICT}[*_`)\]]?(?: candidate)?{_SURE}? ?[.:!]?", re.IGNORECASE)
 _LED = re.compile(
-    r"(?:[Vv]erdict ?[:=] ?)?[*_`]?(?P<verdict>ORPHAN|HOMES|NEITHER)[*_`]?(?: ?[:–—]| -(?= )) ?(?P<rest>\S.*)"
+    rf"(?:(?i:{_LEAD})[*_`]?(?P<told>(?i:orphan|homes|neither))|[*_`]?(?P<verdict>ORPHAN|HOMES|NEITHER))"
+    r"[*_`]?(?: ?[:–—]| -(?= )) ?(?P<rest>\S.*)"
 )
 _ANY_VERDICT = re.compile(r"\b(?:orphans?|homes|neither)\b", re.IGNORECASE)
-_SOURCES = re.compile(
-    r"[#>*_ ]*(?:sources?|references|citations)(?: ?\(\d+\))? ?[*_]*(?:(?P<end>)| ?: ?[*_]* ?(?P<rest>.*))",
-    re.IGNORECASE,
-)
-_BULLET = re.compile(r"(?:[-*+•–—]|\(?\d{1,2}[.)]|\[\d{1,2}\]:?) (?P<text>.*)|[-–—•]")
 _FENCES = ("```", "~~~")
 _THOUGHT = re.compile(r"\A\s*<(?P<tag>think|thinking|reasoning)>.*?</(?P=tag)>", re.DOTALL | re.IGNORECASE)
-_EDGE = re.compile(r"[ *_-]*edge[*_]* ?:[*_]* ?(?P<edge>.*)", re.IGNORECASE)
+_LABEL = re.compile(r"\A[#*_ ]*(?:codex )?(?:argument|argued|reasoning|begründung)[*_ ]*(?::[*_]*|\Z) ?", re.IGNORECASE)
+_EDGE = re.compile(
+    r"[ *_-]*(?:name of the )?(?:edge|kante|arista|arête)[*_]* ?[:=–—][*_]* ?(?P<edge>.*)", re.IGNORECASE
+)
+_EDGE_END = re.compile(r"(?<=\w[.;])[*_”\"]* +| +[–—] +| +\(")
+"""Where the name of an edge may be over on a line that goes on."""
 
 
 def parse_answer(text: str) -> Answer | Unparsed:
@@ -192,13 +193,10 @@ def parse_answer(text: str) -> Answer | Unparsed:
     verdict, rest = opened
     if any((later := _opening(line)) is not None and later[0] != verdict for line in lines[1:]):
         return Unparsed(text)
-    said, listed = _split(lines[1:])
+    said, listed = split_sources(lines[1:])
     argument = [line for line in map(_argument_line, [rest, *said]) if line]
-    edge = ""
-    if verdict == "homes" and argument:
-        edge = _edge(argument[0])
-        argument = argument[1:] if edge else argument
-    return Answer(verdict=verdict, argument=_bounded(argument), sources=_sources(listed), edge=edge)
+    edge, argument = _named(argument) if verdict == "homes" else ("", argument)
+    return Answer(verdict=verdict, argument=_bounded(argument), sources=parse_sources(listed), edge=edge)
 
 
 def _lines(text: str) -> list[str]:
@@ -213,41 +211,18 @@ def _lines(text: str) -> list[str]:
 
 def _opening(line: str) -> tuple[ReachVerdict, str] | None:
     """The verdict that a line states, and what it goes on to say; None where it states none, or might state two."""
-    bare = line.replace("**", "").replace("__", "").strip(_DECORATION)
+    bare = re.sub(r"\A(?:[-+•]|\d[.)]) ", "", line.replace("**", "").replace("__", "").strip(_DECORATION))
     alone = _ALONE.fullmatch(bare)
     if alone is not None:
         return cast("ReachVerdict", alone["verdict"].lower()), ""
     led = _LED.fullmatch(bare)
     if led is None or _ANY_VERDICT.search(led["rest"]):
         return None
-    return cast("ReachVerdict", led["verdict"].lower()), led["rest"]
-
-
-def _split(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The lines before `Sources:`, and those of the list behind it."""
-    for number, line in enumerate(lines):
-        found = _SOURCES.fullmatch(line)
-        if found is not None:
-            first = [f"- {found['rest']}"] if found["rest"] else []
-            return list(lines[:number]), [*first, *lines[number + 1 :]]
-    return list(lines), []
-
-
-def _sources(lines: Sequence[str]) -> tuple[Source, ...]:
-    """Items of the list. Without a bullet only an address counts: a closing remark is no title."""
-    found: dict[Source, None] = {}
-    for line in lines:
-        bullet = _BULLET.fullmatch(line)
-        source = parse_source((bullet["text"] or "") if bullet else line)
-        if source is not None and (bullet is not None or source.url):
-            same = any(known.url == source.url and source.url for known in found)
-            if not same:
-                found[source] = None
-    return tuple(found)[:MOST_SOURCES]
+    return cast("ReachVerdict", (led["told"] or led["verdict"]).lower()), led["rest"]
 
 
 def _argument_line(line: str) -> str:
-    bare = re.sub(r"\A[-*+•] ", "", line)[: 20 * LONGEST_LINE]
+    bare = _LABEL.sub("", re.sub(r"\A[-*+•] ", "", line)[: 20 * LONGEST_LINE], count=1)
     text = clean(inert(clean(harmless_text(bare))))
     return text if len(text) <= LONGEST_LINE else clean(text[: LONGEST_LINE - 1]) + "…"
 
@@ -259,9 +234,18 @@ def _bounded(lines: Sequence[str]) -> tuple[str, ...]:
     return (*lines[: MOST_LINES - 1], clean(last[: LONGEST_LINE - 2]) + " …")
 
 
-def _edge(line: str) -> str:
-    found = _EDGE.fullmatch(line)
-    if found is None:
-        return ""
-    edge = clean(found["edge"]).strip(_DECORATION).removesuffix(".")
-    return edge if len(edge) <= LONGEST_EDGE and len(edge.split()) <= MOST_EDGE_WORDS else ""
+def _named(argument: list[str]) -> tuple[str, list[str]]:
+    """What the relation is called, and the argument without it. A sentence behind the name stays argument."""
+    for number, line in enumerate(argument):
+        found = _EDGE.fullmatch(line)
+        if found is None:
+            continue
+        whole = clean(found["edge"])
+        ends = [len(whole), *(end.start() for end in _EDGE_END.finditer(whole))]
+        for end in ends:
+            edge = whole[:end].strip(_DECORATION).removesuffix(".")
+            if edge and len(edge) <= LONGEST_EDGE and len(edge.split()) <= MOST_EDGE_WORDS:
+                rest = whole[end:].lstrip(' *_"”–—')
+                return edge, [*argument[:number], *([rest] if rest else []), *argument[number + 1 :]]
+        break
+    return "", argument

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from aria_dream.dream.dream_log import numbered_lines
 from aria_dream.dream.plain_text import clean
 from aria_dream.errors import Problem
-from aria_dream.vault.note import Span
+from aria_dream.vault.note import Span, parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,12 +41,12 @@ class Seed:
     """Characters of the status' value in the text; None where the line is missing (then the seed is open)."""
 
 
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
+_HEADING = re.compile(r"\ufeff? {0,3}(#{1,6})[ \t]+(.*)")
 _CLOSING = re.compile(r"[ \t]+#+$")
 _DATED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:\s*[—–:-]+\s*|\s+|$)(.*)")
 _KEY = re.compile(
-    r"[ \t>]*(?:[-*+][ \t]+)?(?P<mark>\*\*|__|\*|_|`)?(?P<key>[A-Za-z]+)(?:(?P=mark))?[ \t]*:{1,2}"
-    r"(?(mark)(?:(?P=mark))?)[ \t]*(?P<value>.*)"
+    r"[ \t>]*(?:(?:[-*+–—•]|\d{1,3}[.)])[ \t]+(?:\[.\][ \t]+)?)?(?P<mark>\*\*|__|\*|_|`)?(?P<key>[A-Za-z]+)"
+    r"(?:(?P=mark))?[ \t]*:{1,2}(?(mark)(?:(?P=mark))?)[ \t]*(?P<value>.*)"
 )
 _WIKILINK = re.compile(r"\[\[([^\[\]|#\r\n]+)")
 _COMMENT = re.compile(r"[ \t]+#[ \t].*$")
@@ -57,14 +57,14 @@ _SOURCE_COMMENT = re.compile(r"(?:[ \t]{2,}|\t)#[ \t].*$")
 def parse_seeds(text: str) -> tuple[tuple[Seed, ...], tuple[Problem, ...]]:
     """The seeds of the note in its order, and for each one that cannot be used a Problem that says why.
 
-    A seed is a heading of level 2 or deeper with a `kind` or `status` key under it. Bullets, bold keys,
+    A seed is a heading with a `kind` or `status` key under it, or with two other keys. Bullets of any sort, bold keys,
     capitals and a trailing `# comment` behind kind or status are read; a value may go on over indented lines.
-    Fenced examples are no seeds.
+    Fenced examples are no seeds, and what Obsidian hides (`%%`, `<!-- -->`) is as if it were not there.
     """
     seeds: list[Seed] = []
     problems: list[Problem] = []
-    for section in _sections(text):
-        if not {"kind", "status"} & section.keys():
+    for section in _sections(_without_comments(text)):
+        if not {"kind", "status"} & section.keys() and len(section.keys()) < 2:
             continue
         made = _seed(section)
         if isinstance(made, Problem):
@@ -73,6 +73,18 @@ def parse_seeds(text: str) -> tuple[tuple[Seed, ...], tuple[Problem, ...]]:
             problems.extend(_doubles(made, seeds, section))
             seeds.append(made)
     return tuple(seeds), tuple(problems)
+
+
+def _without_comments(text: str) -> str:
+    """`text` with blanks for all that a comment hides, so that nothing hidden leaves; every place stays where it is."""
+    if "%%" not in text and "<!--" not in text:
+        return text
+    kept, at = [], 0
+    for span in parse_note(text).opaque:
+        if span.start >= at and text.startswith(("%%", "<!--"), span.start):
+            kept += [text[at : span.start], re.sub(r"[^\r\n]", " ", text[span.start : span.end])]
+            at = span.end
+    return "".join((*kept, text[at:]))
 
 
 @dataclass(slots=True)
@@ -96,7 +108,7 @@ def _sections(text: str) -> Iterator[_Section]:
         if heading is not None:
             if section is not None:
                 yield section
-            section = _Section(_CLOSING.sub("", heading[2]), number, {}, {}, []) if len(heading[1]) > 1 else None
+            section = _Section(_CLOSING.sub("", heading[2].rstrip()), number, {}, {}, [])
             key = ""
         elif section is not None:
             key = _take_line(section, key, number, line, offsets[number - 1])
@@ -118,10 +130,15 @@ def _take_line(section: _Section, key: str, number: int, line: str, offset: int)
         elif name == "source":
             value = _SOURCE_COMMENT.sub("", value)
         start = offset + found.start("value")
+        if value.strip():
+            start += len(value) - len(value.lstrip())
+            value = value.strip()
         section.values[name] = value
         section.spans[name] = Span(start, start + len(value))
         return name
-    if key not in ("", "kind", "status") and line[:1] in (" ", "\t") and line.strip():
+    if not line.strip():
+        return key
+    if key not in ("", "kind", "status") and line[:1] in (" ", "\t"):
         section.values[key] = f"{section.values[key]} {line.strip()}".strip()
         return key
     return ""

@@ -53,13 +53,18 @@ class PrivateNames:
 
     def are_in(self, text: str) -> bool:
         """True where `text` still holds a name that `blank` takes out, or one in a spelling that it does not know:
-        torn apart by marks of emphasis, percent-encoded, as entities, or in compatibility characters."""
+        torn apart by marks of emphasis, percent-encoded, as entities, with accents of its own, or in compatibility
+        characters."""
         form = name_form(text)
         decoded = unicodedata.normalize("NFKC", html.unescape(unquote(text)))
         untorn = _MARKS.sub("", decoded)
         bare, letters = name_form(untorn), _letters(untorn)
+        without = _without_accents(bare)
         return any(
-            name in form or name in bare or (len(own := _name_letters(name)) >= _LONG and own in letters)
+            name in form
+            or name in bare
+            or name in without
+            or (len(own := _name_letters(name)) >= _LONG and own in letters)
             for name in self.loose
         ) or any(name in form and _word(name).search(form) for name in self.whole)
 
@@ -90,9 +95,11 @@ def private_names(notes: Iterable[tuple[str, Iterable[str]]]) -> PrivateNames:
     for path, aliases in notes:
         folder, _, file = path.rpartition("/")
         title = re.sub(r"(?i)\.md$", "", file)
-        folders.setdefault(name_form(title), set()).update(_endings(name_form(folder)))
+        for name in (name_form(title), *_unaccented(name_form(title))):
+            folders.setdefault(name, set()).update(_endings(name_form(folder)))
         for name in (title, *aliases):
-            folders.setdefault(name_form(name), set())
+            for form in (name_form(name), *_unaccented(name_form(name))):
+                folders.setdefault(form, set())
             written = _JOINTS.sub(" ", unicodedata.normalize("NFC", name).lower()).strip()
             if written != name_form(name):
                 spellings.setdefault(name_form(name), set()).add(written)
@@ -110,6 +117,32 @@ def private_names(notes: Iterable[tuple[str, Iterable[str]]]) -> PrivateNames:
 def name_form(text: str) -> str:
     """`text` as names are compared: folded, and whatever joins words (space, `%20`, `-`, `_`) one space."""
     return _JOINTS.sub(" ", fold(text)).strip()
+
+
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae"})
+_NO_ACCENTS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"})
+
+
+def _unaccented(form: str) -> tuple[str, ...]:
+    """How people type a name whose letters their keyboard lacks: `zoe muller`, `zoe mueller`; none where it has none.
+
+    Umlauts may be spelled out while other accents are merely left away, so both are done to the whole name.
+    """
+    plainer = (_without_accents(form), _without_accents(form.translate(_UMLAUTS)))
+    return tuple(dict.fromkeys(one for one in plainer if one != form))
+
+
+def _without_accents(text: str) -> str:
+    if text.isascii():
+        return text
+    apart = unicodedata.normalize("NFD", text.translate(_NO_ACCENTS))
+    bare = (one for one, before in zip(apart, " " + apart, strict=False) if not _is_accent(one, before))
+    return unicodedata.normalize("NFC", "".join(bare))
+
+
+def _is_accent(character: str, before: str) -> bool:
+    """Marks above and below Latin, Greek and Cyrillic letters; those of other scripts are letters of their own."""
+    return "\u0300" <= character <= "\u036f" and before < "\u0530"
 
 
 def _letters(text: str) -> str:

@@ -150,7 +150,8 @@ _ISSUED = "|".join(  # noqa: FLY002 - one issuer a line, each with its name
 )
 _NAMED = (
     r"(?i:pass(?:word|phrase|wort|wd|code)?|pwd|passwort|kennwort|secret|token|api[ _-]?key|access[ _-]?key|"
-    r"client[ _-]?secret|private[ _-]?key|authorization|bearer|pin)"
+    r"client[ _-]?secret|private[ _-]?key|authorization|bearer|pin|mot de passe|contraseña|contrasena|senha|wachtwoord|"
+    r"lösenord|adgangskode|passord|salasana|hasło|heslo|jelszó|parola|пароль|密码|密碼|パスワード|비밀번호)"
 )
 
 _BLANKS = "\u00a0\u2007\u2009\u202f"
@@ -170,7 +171,7 @@ _SECRETS = (
     ),
     _Secret(
         "secret",
-        re.compile(rf"(?<![A-Za-z]){_NAMED}[\"'`*]{{0,3}}\s{{0,3}}(?:[:=]|is\b|ist\b)\s{{0,3}}[\"'`*]{{0,3}}"
+        re.compile(rf"(?<![A-Za-z]){_NAMED}[\"'`*]{{0,3}}\s{{0,3}}(?:[:=：]|is\b|ist\b)\s{{0,3}}[\"'`*]{{0,3}}"
                    r"(?:Bearer\s|Basic\s)?(?P<secret>(?!\[)[^\s\"'`,;<>]{4,512})"),
         _always,
     ),

@@ -77,10 +77,23 @@ def test_sources(line: str, url: str, title: str) -> None:
 @pytest.mark.parametrize(
     "line",
     ["", "-", "none", "None.", "N/A", "no sources", "No external sources found.", "from memory", "From memory: Smith",
-     "my own knowledge", "http://localhost/x", "javascript:x https://user@evil.test/", "(none)", "nothing found"],
+     "my own knowledge", "http://localhost/x", "javascript:x https://user@evil.test/", "(none)", "nothing found",
+     "keine", "Keine gefunden.", "aucune", "ninguna fuente", "なし",
+     "No relevant sources were found in my search.", "There are no sources for this.", "I could not open any page.",
+     "I was unable to access the site", "aus dem Gedächtnis: Smith", "javascript:alert(1)", "file:///etc/passwd",
+     "[x](data:text/html,hi)"],
 )  # fmt: skip
 def test_no_sources(line: str) -> None:
     assert parse_source(line) is None
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["No free lunch: two sources of optimism", "I Am Not a Strange Loop", "None but the brave", "Big data: a history",
+     "Keine Zeit, ein Roman", "No universal references in language use"],
+)  # fmt: skip
+def test_a_title_may_begin_as_if_there_were_none(title: str) -> None:
+    assert parse_source(title) == Source(url="", title=title)
 
 
 def test_nothing_is_clickable() -> None:

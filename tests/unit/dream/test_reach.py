@@ -13,7 +13,6 @@ from aria_dream.dream.reach import (
     LONGEST_ANSWER,
     LONGEST_LINE,
     MOST_LINES,
-    MOST_SOURCES,
     PLACEHOLDERS,
     Answer,
     ExternalAsk,
@@ -23,6 +22,7 @@ from aria_dream.dream.reach import (
     parse_answer,
     reach_prompt,
 )
+from aria_dream.dream.source_list import MOST_SOURCES
 from aria_dream.effects.shipped import read_shipped
 from aria_dream.policy.policy import parse_policy
 from aria_dream.policy.sharing import ShareableExcerpt, excerpt_text, survey
@@ -107,7 +107,9 @@ def test_the_contract() -> None:
 @pytest.mark.parametrize(
     "first",
     ["ORPHAN", "orphan", "**ORPHAN**", "Verdict: ORPHAN", "**Verdict:** ORPHAN", "## ORPHAN", "> ORPHAN", "`ORPHAN`",
-     "ORPHAN.", "ORPHAN candidate", "\ufeff\n\n  ORPHAN  ", "Final verdict: orphan", "<think>HOMES?</think>\nORPHAN"],
+     "ORPHAN.", "ORPHAN candidate", "\ufeff\n\n  ORPHAN  ", "Final verdict: orphan",
+     "ORPHAN (high confidence)", "Verdict: orphan (confidence: 0.8)", "- ORPHAN", "✅ ORPHAN",
+     "[ORPHAN]", "(orphan)", "\u200bORPHAN", "Urteil: ORPHAN", "<think>HOMES?</think>\nORPHAN"],
 )  # fmt: skip
 def test_dress_is_forgiven(first: str) -> None:
     found = answer(f"{first}\r\nA claim.\r\n\r\n**Sources:**\r\n1. https://example.org/a\r\n")
@@ -120,6 +122,7 @@ def test_dress_is_forgiven(first: str) -> None:
 def test_a_sentence_behind_the_verdict_is_argument() -> None:
     assert answer("NEITHER: it is a mood.\nMore.").argument == ("it is a mood.", "More.")
     assert answer("HOMES — Edge: same clock\nx").edge == "same clock"
+    assert answer("Verdict: neither — it is a mood.").argument == ("it is a mood.",)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +149,37 @@ def test_an_orphan_without_a_source_is_no_finding(listed: str) -> None:
     assert not found.is_finding
 
 
+@pytest.mark.parametrize(
+    "head",
+    ["Quellen:", "**Quellen:**", "## Sources", "Sources consulted:", "Sources (2):", "Sources :", "Fuentes:", "出典：",
+     "Источники:", "- Sources:", "4. References:"],
+)  # fmt: skip
+def test_a_list_of_sources_is_known_by_its_name_in_any_language(head: str) -> None:
+    found = answer(f"ORPHAN\nA claim.\n{head}\n* [Titel](https://example.org/a)\n  - Bjork 1994")
+    assert found.argument == ("A claim.",)
+    assert found.sources == (Source(url="https://example.org/a", title="Titel"), Source(url="", title="Bjork 1994"))
+
+
+def test_footnotes_and_definitions_of_links_at_the_end_are_the_list() -> None:
+    listed = '[^1]: https://example.org/a\n[2]: https://example.org/b "B"\n[^c]: A book of bread'
+    expected = (Source(url="https://example.org/a", title=""), Source(url="https://example.org/b", title="B"),
+                Source(url="", title="A book of bread"))  # fmt: skip
+    assert answer(f"ORPHAN\nA claim[^1].\n\n{listed}").sources == expected
+    assert answer(f"ORPHAN\nA claim[^1].\n\nSources:\n{listed}").sources == expected
+    inside = answer("ORPHAN\n[^1]: https://example.org/a\nA claim.")
+    assert inside.is_unsourced_orphan
+
+
+def test_several_addresses_in_a_line_are_several_sources() -> None:
+    line = "A https://example.org/a, https://example.org/b; https://example.org/c and <https://example.org/d>"
+    found = answer(f"HOMES\nx\nSources: {line}").sources
+    assert [one.url[-1] for one in found] == list("abcd")
+    assert found[0].title == "A"
+    assert answer("HOMES\nx\nSources:\n- Bread, and https://example.org/a").sources == (
+        Source(url="https://example.org/a", title="Bread, and"),
+    )
+
+
 def test_sources_are_bounded_and_each_counts_once() -> None:
     items = "\n".join(f"- https://example.org/{number}?utm_medium={number}" for number in (1, 1, 2, 3, 4, 5, 6, 7))
     assert [source.url[-1] for source in answer(f"HOMES\nx\nSources:\n{items}").sources] == list("12345")[:MOST_SOURCES]
@@ -162,6 +196,14 @@ def test_a_long_argument_is_cut_and_says_so() -> None:
 def test_an_edge_is_a_name_and_no_essay() -> None:
     assert answer("HOMES\n**Edge:** *is an instance of*\nx").edge == "is an instance of"
     assert answer("HOMES\nEdge: one two three four five six seven\nx").edge == ""
+    said = answer("HOMES\nArgument:\nBoth tire.\nEdge: fatigue as currency. Both notes pay in effort and in time.")
+    assert (said.edge, said.argument) == (
+        "fatigue as currency",
+        ("Both tire.", "Both notes pay in effort and in time."),
+    )
+    assert answer("HOMES\nEdge: fatigue as currency — both notes pay in effort, over and over").edge == (
+        "fatigue as currency"
+    )
     assert answer("ORPHAN\nEdge: a b\nx").edge == ""
     assert answer("NEITHER\nEdge: a b\nx").argument[0] == "Edge: a b"
 

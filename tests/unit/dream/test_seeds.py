@@ -63,6 +63,10 @@ def test_reads_the_documented_form_and_no_fenced_example() -> None:
         "+ kind :: internal\n+ status: open.\n+ struck: [[A]]\n",
         "- KIND: `internal`\n- resonance:\n  [[A]]\n",
         "> - kind: internal\n> - status: open\n> - resonance: [[A]]\n",
+        "- [ ] kind: internal\n- [x] status: open\n- [ ] resonance: [[A]]\n",
+        "1. kind: internal\n2. status: open\n3. resonance: [[A]]\n",
+        "– kind: internal\n– status: open\n– resonance: [[A]]\n",
+        "- kind: internal %% or external %%\n- status: %% was dreamt %% open\n- resonance: <!-- [[B]] --> [[A]]\n",
         "- kind: internal\n\nsome prose between\n\n- status: **open**\n- resonance: [[A]]\n",
     ],
 )
@@ -83,6 +87,7 @@ def test_reads_what_is_typed_sloppily(body: str, line_end: str) -> None:
     ("body", "line", "word"),
     [
         ("- status: open\n- resonance: [[A]]\n", 1, "kind"),
+        ("- source: https://example.org\n- struck: x\n", 1, "kind"),
         ("- kind: novelty\n", 1, "novelty"),
         ("- kind: internal\n- status: perhaps\n- resonance: [[A]]\n", 1, "perhaps"),
         ("- kind: external-novelty\n- struck: x\n", 1, "source"),
@@ -167,3 +172,36 @@ def test_any_text_is_read_and_marking_keeps_every_other_character(text: str) -> 
         marked = mark_dreamt("## T\n- kind: internal\n- resonance: [[A]]\n" + text, seed)
         (again, *_), _ = parse_seeds(marked)
         assert again.status == "dreamt"
+
+
+HIDDEN = """\
+%%
+## A
+- kind: external-novelty
+- source: X
+%%
+<!--
+## B
+- kind: external-novelty
+- source: Y
+-->
+## C %% of my own %%
+"""
+SHOWN = """\
+- kind: external-novelty
+- source: Z %% what I think of it %%
+- struck: w <!-- v -->
+"""
+
+
+def test_what_a_comment_hides_is_no_seed_and_part_of_none() -> None:
+    (seed,), problems = parse_seeds(HIDDEN + SHOWN)
+    assert problems == ()
+    assert (seed.title, seed.source, seed.struck) == ("C", "Z", "w")
+    assert mark_dreamt(HIDDEN + SHOWN, seed) == f"{HIDDEN}- status: dreamt\n{SHOWN}"
+
+
+def test_a_source_goes_on_behind_an_empty_line() -> None:
+    text = "\ufeff# 2026-11-20 — A\n- kind: external-novelty\n- source: one\n  two\n\n  three\nprose\n  four\n"
+    (seed,), problems = parse_seeds(text.replace("\n", "\r\n"))
+    assert (problems, seed.source, seed.title) == ((), "one two three", "A")

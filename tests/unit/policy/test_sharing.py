@@ -237,6 +237,9 @@ def test_an_excerpt_is_cut_after_the_blanking() -> None:
         ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9", "eyJhbGci"),
         ("password: hunter22", "hunter22"),
         ("Passwort = `geheim1`", "geheim1"),
+        ("mot de passe : geheim1", "geheim1"),
+        ("Contraseña: geheim1", "geheim1"),
+        ("密码：geheim1", "geheim1"),
         ('"api_key": "abcd1234"', "abcd1234"),
         ("Authorization: Bearer abcdef1234567890abcd", "abcdef1234567890abcd"),
         ("https://me:s3cret@example.org/x", "s3cret"),
@@ -326,3 +329,19 @@ def test_names_are_known_however_they_are_joined(text: str) -> None:
 def test_a_name_in_a_spelling_that_cannot_be_blanked_withholds(text: str) -> None:
     sharing = sharing_of("- never_send: Diary\n", Facts(path="Diary/Heart condition.md"))
     assert isinstance(excerpt_text(sharing, text), Withheld)
+
+
+@pytest.mark.parametrize(
+    "written", ["zoe muller", "ZOE MUELLER", "Zoe_Mueller", "Zoë Müller", "people/zoe muller", "[[Zoe Muller|she]]"]
+)
+def test_a_name_is_known_without_its_accents_and_with_umlauts_spelled_out(written: str) -> None:
+    sharing = sharing_of("", Facts(path="people/Zoë Müller.md", tags=("private",)))
+    found = excerpt_text(sharing, f"Ask {written} tomorrow.")
+    assert isinstance(found, ShareableExcerpt)
+    assert found.text == "Ask [private note] tomorrow."
+
+
+def test_accents_that_a_private_name_lacks_do_not_hide_it() -> None:
+    sharing = sharing_of("", Facts(path="Zoe Muller.md", tags=("private",)))
+    assert isinstance(excerpt_text(sharing, "Ask Zoë Müller tomorrow."), Withheld)
+    assert isinstance(excerpt_text(sharing, "Ask Zoltan tomorrow."), ShareableExcerpt)
