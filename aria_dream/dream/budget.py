@@ -7,8 +7,9 @@ budget: a line that nobody can read is a reach, and one from the future lies in 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from aria_dream.dream.tsv import parse_fields, parse_instant, render_fields
@@ -116,9 +117,15 @@ def _row(line: str) -> Row:
     )
 
 
+_COUNT = re.compile(r"\+?0*(?P<whole>[0-9]+)(?P<part>[.,]0*[1-9][0-9]*)?(?:[.,]0*)?")
+
+
 def _whole(text: str) -> int:
-    """A count of requests; 0 for anything that is none (negative, NaN, a fraction)."""
-    return min(int(text), MOST_REQUESTS) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+    """A count of requests, rounded up; 0 for anything that is none (negative, NaN, words)."""
+    found = _COUNT.fullmatch(text)
+    if found is None:
+        return 0
+    return MOST_REQUESTS if len(found["whole"]) > 9 else min(int(found["whole"]) + bool(found["part"]), MOST_REQUESTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +227,8 @@ def plan_reservation(
 
 
 def _rolling(now: datetime, window: timedelta) -> Callable[[datetime | None], bool]:
-    since = now - window
-    return lambda at: at is None or at >= since
+    since = now.astimezone(UTC) - window  # in a local zone the clocks' own changes would shorten or lengthen it
+    return lambda at: at is None or at.astimezone(UTC) >= since
 
 
 def _sum(charges: Iterable[_Charge], counts: Callable[[datetime | None], bool]) -> int:
@@ -237,7 +244,7 @@ def _free_at(charges: Iterable[_Charge], now: datetime, window: timedelta, allow
         left -= requests
         if left <= allowed:
             try:
-                return (at + window).astimezone(now.tzinfo)
+                return (at.astimezone(UTC) + window).astimezone(now.tzinfo)
             except OverflowError:
                 return None
     return None

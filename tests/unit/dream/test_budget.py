@@ -66,6 +66,30 @@ def test_the_window_ends_where_it_says() -> None:
     assert count_in_window(row, NOW + timedelta(days=3), WEEK) == 1
 
 
+@pytest.mark.parametrize("day", [(3, 29), (10, 25)])
+@pytest.mark.parametrize(("ago_h", "spent_now"), [(4.5, 1), (5.5, 0)])
+def test_a_window_is_as_long_where_the_clocks_change(day: tuple[int, int], ago_h: float, spent_now: int) -> None:
+    zone = ZoneInfo("Europe/Berlin")
+    now = datetime(2026, *day, 5, 30, tzinfo=zone)
+    then = now.astimezone(UTC) - timedelta(hours=ago_h)
+    for at in (then, then.astimezone(zone), then.astimezone(timezone(timedelta(hours=9)))):
+        row = Row(at=at, kind="internal", verdict=INITIATED, id="a", requests=1)
+        assert count_in_window([row], now, FIVE_HOURS) == spent_now
+        assert spent([row], WIDE, now, zone).in_5h == spent_now
+        if spent_now:
+            again_at = refusal([row], limits(five=1), now).again_at
+            assert again_at is not None
+            assert again_at.astimezone(UTC) - then == FIVE_HOURS
+
+
+def test_a_count_that_is_too_large_to_be_one_closes_the_budget() -> None:
+    for count in ("9" * 20, "0" * 30 + "99", "+99", "98.5"):
+        (row,), _ = parse_ledger(f"{NOW.isoformat()}\tinternal\texcess\ta\t{count}\n")
+        assert row.requests >= 99
+    (row,), _ = parse_ledger(f"{NOW.isoformat()}\tinternal\texcess\ta\t{'0' * 30}2\n")
+    assert row.requests == 2
+
+
 def test_requests_per_reach_multiplies_what_is_spent_and_what_is_asked() -> None:
     rows = [begun(timedelta(hours=1), "a")]
     assert isinstance(plan_reservation(rows, limits(five=6, each=3), NOW, UTC), Row)
