@@ -25,6 +25,7 @@ from aria_dream.cli.reach_shown import (
 )
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import vault_argument
+from aria_dream.cycle.reach import Means, ReachRequest, reach_once
 from aria_dream.effects.codex_reacher import CodexReacher
 from aria_dream.effects.consent import CONSENT, has_consent, write_consent
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
@@ -40,7 +41,6 @@ from aria_dream.effects.reach_probe import KIND, ProbeResult, run_probe
 from aria_dream.effects.reach_wait import pause_text
 from aria_dream.effects.records import RecordBook
 from aria_dream.policy.clock import local_now
-from aria_dream.reach_cycle import Means, ReachRequest, reach_once
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,6 +19,7 @@ from aria_dream.policy.clock import local_now
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from aria_dream.cycle.reach import ReachResult
     from aria_dream.dream.budget import Spent
     from aria_dream.effects.egress_log import Egress
     from aria_dream.effects.live_policy import LivePolicy
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from aria_dream.effects.reach_probe import ProbeResult
     from aria_dream.errors import Problem
     from aria_dream.policy.settings import Settings
-    from aria_dream.reach_cycle import ReachResult
 
 ASKING = """\
 This is the first reach on this machine. It lets text of your notes leave it.

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.cycle.review import Settlement, renew_lines, settle
 from aria_dream.dream.logged_change import DecidedChange, LoggedChange
 from aria_dream.dream.review_note import read_managed
 from aria_dream.dream.ticks import ASK
 from aria_dream.review.proposal import planned_record
-from aria_dream.review_cycle import Settlement, renew_lines, settle
 from tests.proposed import AFTER, IDS, NOTES, PATHS, lay_out, open_desk, own_files, planned, propose
 from tests.reviewed import REVIEW, age_journal, apply, run, state_folder, states, tick, write
 

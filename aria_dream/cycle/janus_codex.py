@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
     from pathlib import Path
 
+    from aria_dream.cycle.reach_course import Reacher
     from aria_dream.dream.budget import Resolution
     from aria_dream.dream.janus import Case, JanusVerdict
     from aria_dream.dream.prompt_text import Prompt
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from aria_dream.effects.egress import Gate
     from aria_dream.effects.ledger import Granted
     from aria_dream.policy.settings import Settings
-    from aria_dream.reach_course import Reacher
 
 
 

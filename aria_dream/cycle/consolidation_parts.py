@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.stale import SourceMemory, Stale
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair
     from aria_dream.consolidate.work import Cluster
-    from aria_dream.desk import Desk
+    from aria_dream.cycle.desk import Desk
+    from aria_dream.cycle.night_parts import Made
     from aria_dream.effects.atom_table import AtomTable
     from aria_dream.effects.places import Places
-    from aria_dream.night_parts import Made
     from aria_dream.review.proposal import ProposalState
 
     Progress = Callable[[int, int], None]
