@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from aria_dream.cli.dream import run_dream
-from aria_dream.cycle import DreamRequest
+from aria_dream.cycle.dream import DreamRequest
+from aria_dream.cycle.reach import Means, ReachRequest, ReachResult, reach_once
 from aria_dream.dream.budget import parse_ledger
 from aria_dream.dream.reach_events import Failure, ReachEnd, ReachRun
 from aria_dream.effects.consent import write_consent
@@ -20,13 +21,12 @@ from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import Places
 from aria_dream.effects.reach_book import ReachBook
 from aria_dream.effects.records import RecordBook
-from aria_dream.reach_cycle import Means, ReachRequest, ReachResult, reach_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from aria_dream.cycle import DreamResult
+    from aria_dream.cycle.dream import DreamResult
     from aria_dream.dream.budget import Row
     from aria_dream.dream.reach_record import ReachKind
     from aria_dream.effects.dreamt_vault import DreamtVault

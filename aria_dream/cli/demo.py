@@ -11,7 +11,7 @@ import click
 
 from aria_dream.cli.dream import dream_object, run_dream
 from aria_dream.cli.output import echo_json
-from aria_dream.cycle import DreamRequest
+from aria_dream.cycle.dream import DreamRequest
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.places import Places
 from aria_dream.effects.records import RecordBook

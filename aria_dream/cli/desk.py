@@ -13,6 +13,7 @@ import click
 
 from aria_dream.cli.output import progress_bar
 from aria_dream.cli.vault_argument import chosen_vault
+from aria_dream.cycle.review import Desk, settle
 from aria_dream.dream.logged_change import DONE, LEADS
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
@@ -23,13 +24,12 @@ from aria_dream.effects.records import RecordBook
 from aria_dream.errors import NotFoundError
 from aria_dream.policy.clock import local_now
 from aria_dream.review.showing import change_name
-from aria_dream.review_cycle import Desk, settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from aria_dream.cycle.review import Settlement
     from aria_dream.review.proposal import ProposalState, State
-    from aria_dream.review_cycle import Settlement
 
 
 WORDS: Mapping[State, str] = {

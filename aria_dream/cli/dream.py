@@ -13,7 +13,7 @@ import click
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.cycle import DreamRequest, dream_once
+from aria_dream.cycle.dream import DreamRequest, dream_once
 from aria_dream.dream.dream_log import render_block
 from aria_dream.dream.episode import find_episode
 from aria_dream.dream.learn import Weights
@@ -29,7 +29,7 @@ from aria_dream.policy.clock import local_now
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aria_dream.cycle import DreamResult
+    from aria_dream.cycle.dream import DreamResult
     from aria_dream.dream.episode import EpisodeRecord
     from aria_dream.dream.juxtaposition import Dropped, Survivor
     from aria_dream.effects.dreamt_vault import DreamtVault

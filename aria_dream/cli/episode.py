@@ -67,7 +67,7 @@ def _ticks(root: Path, leave: Leave, quiet_s: float) -> dict[str, object]:
     from dataclasses import replace
 
     from aria_dream.cli.desk import MOST_LOOKS, add_settlement, open_desk
-    from aria_dream.review_cycle import Settlement, settle
+    from aria_dream.cycle.review import Settlement, settle
 
     done = Settlement()
     for _ in range(MOST_LOOKS):
@@ -82,7 +82,7 @@ def _ticks(root: Path, leave: Leave, quiet_s: float) -> dict[str, object]:
 
 def _dream(root: Path, leave: Leave, kind: str, quiet_s: float, host: str) -> dict[str, object]:
     from aria_dream.cli.dream import SEEDS
-    from aria_dream.cycle import DreamRequest, dream_once
+    from aria_dream.cycle.dream import DreamRequest, dream_once
     from aria_dream.effects.dream_parts import open_dream_parts
     from aria_dream.effects.dreamt_vault import read_dreamt_vault
     from aria_dream.effects.files import DiskVault
@@ -126,6 +126,8 @@ def _reach(root: Path, leave: Leave, quiet_s: float, host: str) -> dict[str, obj
     what needs a person's confirmation waits for a person."""
     from aria_dream.cli.dream import run_dream
     from aria_dream.cli.reach import open_reacher
+    from aria_dream.cycle.reach import Means, ReachRequest, reach_once
+    from aria_dream.cycle.reach_choice import choose_seed
     from aria_dream.effects.dreamt_vault import read_dreamt_vault
     from aria_dream.effects.files import DiskVault
     from aria_dream.effects.live_policy import read_live_policy
@@ -133,8 +135,6 @@ def _reach(root: Path, leave: Leave, quiet_s: float, host: str) -> dict[str, obj
     from aria_dream.effects.reach_book import ReachBook
     from aria_dream.effects.records import RecordBook
     from aria_dream.policy.clock import local_now
-    from aria_dream.reach_choice import choose_seed
-    from aria_dream.reach_cycle import Means, ReachRequest, reach_once
 
     places = find_places()
     vault = read_dreamt_vault(root, places, progress=lambda _done, _total: leave("reading"))

@@ -18,7 +18,6 @@ from aria_dream.effects.reach_eval import look_at_sources, save_answers
 from aria_dream.effects.shipped import shipped_path
 from aria_dream.effects.source_check import SourceCheck
 from aria_dream.errors import NotFoundError, PolicyClosedError
-from aria_dream.janus_codex import CONFIRM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,7 +123,7 @@ def _resolved(
 ) -> tuple[RecordedAnswer, ...]:
     check = SourceCheck(state=find_places().state, now=lambda: datetime.now().astimezone())
     if refusal := check.refusal():
-        raise PolicyClosedError(f"no page was looked at: {refusal}; {CONFIRM}")
+        raise PolicyClosedError(f"no page was looked at: {refusal}")
     with progress_bar("Looking at sources") as progress:
         looked, reached = look_at_sources(items, recorded, check, progress=progress)
     if not reached:

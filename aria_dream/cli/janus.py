@@ -10,22 +10,22 @@ import click
 from aria_dream.cli.desk import find_proposal, open_desk, split_words, titles
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.reach import open_reacher
+from aria_dream.cycle.janus import NoReader, case_of, cold_looks, open_reader, waiting_for_janus
+from aria_dream.cycle.review import Settlement, renew_lines
 from aria_dream.dream.janus import Falls, Stands, Unsure, word_of
 from aria_dream.dream.triage import Unreadable
 from aria_dream.effects.cold_reader import NotAsked
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.places import find_places
-from aria_dream.janus_cycle import NoReader, case_of, cold_looks, open_reader, waiting_for_janus
-from aria_dream.review_cycle import Settlement, renew_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from aria_dream.cycle.janus import Looked
+    from aria_dream.cycle.review import Desk
     from aria_dream.effects.cold_reader import ColdReader
-    from aria_dream.janus_cycle import Looked
     from aria_dream.review.proposal import ProposalState
-    from aria_dream.review_cycle import Desk
 
 _COLOURS = {"STANDS": "green", "FALLS": "red", "UNSURE": "yellow"}
 

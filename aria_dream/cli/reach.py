@@ -25,6 +25,7 @@ from aria_dream.cli.reach_shown import (
 )
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import vault_argument
+from aria_dream.cycle.reach import Means, ReachRequest, reach_once
 from aria_dream.effects.codex_reacher import CodexReacher
 from aria_dream.effects.consent import CONSENT, has_consent, write_consent
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
@@ -40,7 +41,6 @@ from aria_dream.effects.reach_probe import KIND, ProbeResult, run_probe
 from aria_dream.effects.reach_wait import pause_text
 from aria_dream.effects.records import RecordBook
 from aria_dream.policy.clock import local_now
-from aria_dream.reach_cycle import Means, ReachRequest, reach_once
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -175,7 +175,7 @@ def _confirmed(places: Places, destination: str, *, given: bool) -> bool:
         if not is_somebody_here():
             click.echo("Nobody is here to be asked; a script confirms with --consent, once for each machine.", err=True)
             return False
-        click.echo(ASKING.format(destination=destination, place=places.state / CONSENT), err=True)
+        click.echo(ASKING.format(destination=destination), err=True)
         said = click.prompt("Type yes to let it leave", default="no", show_default=False, err=True)
         if str(said).strip().lower() != "yes":
             return False
@@ -197,7 +197,7 @@ def _confirm_only(places: Places, *, as_json: bool) -> None:
         echo_json({"confirmed": True, "already": already, "place": str(place)})
     else:
         done = "was confirmed already" if already else "is confirmed now"
-        click.echo(f"That text of notes may leave this machine {done}. Removing {place} takes it back.")
+        click.echo(f"That text of notes may leave this machine {done}. `aria-dream consent --withdraw` takes it back.")
 
 
 def _backfill(root: Path, places: Places, *, as_json: bool) -> None:

@@ -19,6 +19,7 @@ from aria_dream.policy.clock import local_now
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from aria_dream.cycle.reach import ReachResult
     from aria_dream.dream.budget import Spent
     from aria_dream.effects.egress_log import Egress
     from aria_dream.effects.live_policy import LivePolicy
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from aria_dream.effects.reach_probe import ProbeResult
     from aria_dream.errors import Problem
     from aria_dream.policy.settings import Settings
-    from aria_dream.reach_cycle import ReachResult
 
 ASKING = """\
 This is the first reach on this machine. It lets text of your notes leave it.
@@ -36,7 +36,8 @@ This is the first reach on this machine. It lets text of your notes leave it.
   Never:   notes that `exclude`, `never_send`, `#private` or `dream: false` keep back, nor their names; keys,
            passwords, e-mail addresses, phone and card numbers are blanked.
   To read the exact text first: aria-dream reach --dry-run with the same options.
-The confirmation holds for this machine, for every vault, until {place} is removed.
+The confirmation holds for this machine and for every vault, until `aria-dream consent --withdraw` takes it back. Where
+a policy says `allow_remote_triage: on`, it lets a judge on another machine have such excerpts too.
 """
 
 

@@ -18,6 +18,7 @@ from aria_dream.cli.desk import (
     titles,
 )
 from aria_dream.cli.output import echo_json
+from aria_dream.cycle.review import Settlement, approve_shown, is_as_shown, note_shown, renew_lines, show_change
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.logged_change import VERBS, visible
 from aria_dream.dream.plain_text import clean
@@ -25,15 +26,14 @@ from aria_dream.review.placement import AlreadyLinked
 from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import KINDS, event_record
 from aria_dream.review.showing import change_lines, remarks_of
-from aria_dream.review_cycle import Settlement, approve_shown, is_as_shown, note_shown, renew_lines, show_change
 from aria_dream.vault.edit import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from aria_dream.cycle.review import Desk
     from aria_dream.review.proposal import PlannedEdit, ProposalState
-    from aria_dream.review_cycle import Desk
 
 @click.command("review")
 @click.argument("words", nargs=-1, metavar="[VAULT] [ID ...]")

@@ -9,8 +9,8 @@ import click
 from aria_dream.cli.desk import find_proposal, open_desk, say_settlement, settlement_object
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import chosen_vault
+from aria_dream.cycle.review import Settlement, renew_lines, take_back
 from aria_dream.errors import WriteRefusedError
-from aria_dream.review_cycle import Settlement, renew_lines, take_back
 
 if TYPE_CHECKING:
     from pathlib import Path

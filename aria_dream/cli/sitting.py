@@ -13,10 +13,12 @@ from aria_dream.cli.desk import add_settlement, open_desk
 from aria_dream.cli.output import progress_bar
 from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part
-from aria_dream.consolidation_cycle import consolidate_once
-from aria_dream.consolidation_morning import tell_morning
-from aria_dream.consolidation_parts import open_night_parts
-from aria_dream.desk import Desk, Settlement
+from aria_dream.cycle.consolidation import consolidate_once
+from aria_dream.cycle.consolidation_morning import tell_morning
+from aria_dream.cycle.consolidation_parts import open_night_parts
+from aria_dream.cycle.desk import Desk, Settlement
+from aria_dream.cycle.night_parts import ConsolidationRequest, ConsolidationResult
+from aria_dream.cycle.review import settle
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.graduation import read_graduated
@@ -26,16 +28,14 @@ from aria_dream.effects.lock import consolidation_lock
 from aria_dream.effects.places import find_places
 from aria_dream.effects.presence import read_zone
 from aria_dream.effects.records import RecordBook
-from aria_dream.night_parts import ConsolidationRequest, ConsolidationResult
 from aria_dream.policy.clock import local_now
 from aria_dream.policy.nightly import latest_night
-from aria_dream.review_cycle import settle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from aria_dream.consolidate.record import Consolidation
-    from aria_dream.consolidation_morning import Morning
+    from aria_dream.cycle.consolidation_morning import Morning
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.places import Places
     from aria_dream.review.proposal import PlannedEdit, Proposal

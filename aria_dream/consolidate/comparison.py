@@ -42,7 +42,8 @@ SURELY_APART: Final = 0.9
 VERBATIM: Final = 0.8
 """Of the words of both, from which share on two passages are the same text with something changed in it."""
 _FAR_COSINE, _FAR_OVERLAP = 0.35, 0.15
-_MOST_COMPARED: Final = 4_000
+_OTHER_WORDS: Final = "they are alike, but in other words"
+_MOST_COMPARED: Final = 1_500
 """Words that differ, beginning and end left out: a comparison takes time in their square."""
 _SHORT_CHANGE: Final = 6
 _RELATIVE: Final = re.compile(r"\]\([ \t]*<?(?![A-Za-z][A-Za-z0-9+.-]*:|[/#])[^\s)]")
@@ -68,15 +69,22 @@ def embedded_compare(pair: NearPair) -> PairVerdict:
         return _same_words(pair, first, second, CERTAIN, "word for word the same")
     if _plainer(_unnamed(first)) == _plainer(_unnamed(second)):
         return _same_words(pair, first, second, NEARLY_CERTAIN, "the same but for spelling")
+    if pair.cosine < _FAR_COSINE and pair.overlap < _FAR_OVERLAP:
+        return NotDuplicate(reason="they have hardly a word in common", confidence=SURELY_APART)
+    if _shared(first.keys, second.keys) < VERBATIM:
+        return _escalated(pair, _OTHER_WORDS)
     changes = _changes(first.keys, second.keys)
     if changes is None:
         return _escalated(pair, "they are long and differ in many places")
     certain = _surely_apart(first.keys, second.keys, changes)
     if certain:
         return NotDuplicate(reason=f"the same text, but {certain}", confidence=SURELY_APART)
-    if pair.cosine < _FAR_COSINE and pair.overlap < _FAR_OVERLAP:
-        return NotDuplicate(reason="they have hardly a word in common", confidence=SURELY_APART)
     return _escalated(pair, _told(first.keys, second.keys, changes))
+
+
+def _shared(first: tuple[str, ...], second: tuple[str, ...]) -> float:
+    """The share of the words of the longer one that both have, wherever: never less than what is verbatim."""
+    return (Counter(first) & Counter(second)).total() / max(len(first), len(second), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +303,7 @@ def _other_polarity(ours: tuple[str, ...], theirs: tuple[str, ...]) -> str:
 def _told(first: tuple[str, ...], second: tuple[str, ...], changes: list[_Change]) -> str:
     changed = sum(max(change.b - change.a, change.d - change.c) for change in changes)
     if changed > (1 - VERBATIM) * max(len(first), len(second)):
-        return "they are alike, but in other words"
+        return _OTHER_WORDS
     change = changes[0]
     ours, theirs = " ".join(first[change.a : change.b]), " ".join(second[change.c : change.d])
     if not ours or not theirs:

@@ -32,6 +32,9 @@ LIKE_MEASURED: Final = 0.5
 NAMELY: Final = 5
 """So many shared words leave no doubt what `it` stands for."""
 _ATOMS_AT_HAND: Final = 2_000
+Place = tuple[int, int]
+"""Number of an atom, and of the claim in it."""
+_Found = tuple[float, Place, Place, Conflict]
 
 
 def find_conflicts(
@@ -45,7 +48,7 @@ def find_conflicts(
     `sketches`: `sketch_claims` of each atom, where kept; then only the atoms of candidates are looked at."""
     rows = index_claims(atoms, progress, sketches)
     at_hand = _AtHand(atoms)
-    found: list[tuple[float, tuple[int, int], tuple[int, int], Conflict]] = []
+    found: list[_Found] = []
     for one, two in find_candidates(rows):
         a, b = rows[one], rows[two]
         first, second = at_hand.claim(a), at_hand.claim(b)
@@ -56,7 +59,7 @@ def find_conflicts(
         if signal is not None:
             conflict = _conflict(atoms[a.atom], atoms[b.atom], first, second, signal)
             found.append((_likeness(first, second)[0], (a.atom, a.claim), (b.atom, b.claim), conflict))
-    others: dict[tuple[int, int], set[str]] = {}
+    others: dict[Place, set[str]] = {}
     for _, one_place, two_place, conflict in found:
         others.setdefault(one_place, set()).add(conflict.second_claim)
         others.setdefault(two_place, set()).add(conflict.first_claim)
@@ -66,7 +69,30 @@ def find_conflicts(
         for each in sorted(found, key=lambda each: (-each[0], each[1], each[2]))
         if max(len(others[each[1]]), len(others[each[2]]), between[each[1][0], each[2][0]]) <= MOST_OF_ONE_CLAIM
     ]
-    return tuple(conflict for *_, conflict in kept[:MOST_CONFLICTS])
+    return tuple(conflict for *_, conflict in _told_once(kept, at_hand)[:MOST_CONFLICTS])
+
+
+def _told_once(found: Sequence[_Found], at_hand: _AtHand) -> list[_Found]:
+    """One conflict for a claim and all that say the same against it: whoever settles it has settled them all."""
+    kept: list[_Found] = []
+    against: dict[Place, list[Place]] = {}
+    for each in found:
+        _, one, two, _ = each
+        agreeing = any(
+            _agree(at_hand, known, other)
+            for claim, other in ((one, two), (two, one))
+            for known in against.get(claim, ())
+        )
+        if not agreeing:
+            kept.append(each)
+            against.setdefault(one, []).append(two)
+            against.setdefault(two, []).append(one)
+    return kept
+
+
+def _agree(at_hand: _AtHand, known: Place, other: Place) -> bool:
+    one, two = at_hand.at(known), at_hand.at(other)
+    return one is not None and two is not None and contradiction(one, two) is None
 
 
 class _AtHand:
@@ -77,12 +103,18 @@ class _AtHand:
         self._read: OrderedDict[int, tuple[Claim, ...]] = OrderedDict()
 
     def claim(self, row: Row) -> Claim | None:
-        claims = self._read.get(row.atom)
+        """The claim of a row; None where its note has changed since."""
+        return self.at((row.atom, row.claim))
+
+    def at(self, place: Place) -> Claim | None:
+        """The claim at a place."""
+        number, order = place
+        claims = self._read.get(number)
         if claims is None:
-            claims = self._read[row.atom] = read_claims(self._atoms[row.atom])
+            claims = self._read[number] = read_claims(self._atoms[number])
             if len(self._read) > _ATOMS_AT_HAND:
                 self._read.popitem(last=False)
-        return claims[row.claim] if row.claim < len(claims) else None
+        return claims[order] if order < len(claims) else None
 
 
 def contradiction(one: Claim, two: Claim, *, same_note: bool = False) -> str | None:

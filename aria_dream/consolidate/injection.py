@@ -20,7 +20,7 @@ from aria_dream.consolidate.resolution import Settling, settle_conflict
 from aria_dream.consolidate.verdict import Conflict, KeepA, KeepB, Normalize, Unreadable
 from aria_dream.dream.attacks import attacks
 from aria_dream.dream.datamark import LINE_MARK
-from aria_dream.dream.injection import MARK, InjectionResult, is_unseen, split_marked
+from aria_dream.dream.injection import MARK, InjectionResult, is_unseen, split_message
 from aria_dream.dream.prompt_text import Prompt
 from aria_dream.dream.triage_prompt import LONGEST_REASON
 from aria_dream.review.plan import VaultView
@@ -71,8 +71,8 @@ def marking_faults(attack: Attack, mark: Mark) -> tuple[str, ...]:
     for calm, attacked in zip(_questions("", attack, mark), _questions(attack.text, attack, mark), strict=True):
         if attacked.system != calm.system:
             faults.append("it changes the system's message")
-        outside, inside = split_marked(attacked.user, mark)
-        if outside != split_marked(calm.user, mark)[0]:
+        outside, inside = split_message(attacked.user, mark)
+        if outside != split_message(calm.user, mark)[0]:
             faults.append("it stands outside the sentinels")
         if not inside or any(not f"{line} ".startswith(LINE_MARK) for line in inside):
             faults.append("a line of it bears no mark")
@@ -175,6 +175,7 @@ def _change_faults(verdict: ConflictVerdict) -> Iterator[str]:
     proposal, edits = made
     if set(proposal.paths) != {"Heap.md", "Other.md"} or proposal.kind != "resolve_contradiction":
         yield "another note is named"
-    wanted = {f"~~{CLAIM}~~ ([[Other]])", f"~~{OTHER_CLAIM}~~ ([[Heap#Feeding]])"}
-    if len(edits) != 1 or edits[0].inserted not in wanted or edits[0].removed not in (CLAIM, OTHER_CLAIM):
+    struck = {CLAIM: f"~~{CLAIM}~~ ([[Other]])", OTHER_CLAIM: f"~~{OTHER_CLAIM}~~ ([[Heap#Feeding]])"}
+    exact = [edit.removed.replace(claim, new) == edit.inserted for edit in edits for claim, new in struck.items()]
+    if len(edits) != 1 or exact.count(True) != 1:
         yield "more is written than the struck claim"

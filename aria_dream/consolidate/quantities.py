@@ -58,7 +58,7 @@ def _same(one: Quantity, two: Quantity, a: float, b: float) -> bool:
         return apart <= SAME_ROUGHLY
     if one.factor != two.factor and apart <= SAME_CONVERTED:
         return True
-    if one.digits == two.digits or apart > SAME_ROUNDED:
+    if one.digits == two.digits or apart > SAME_ROUNDED or min(one.digits, two.digits) < 2:
         return False
     (coarse, digits), fine = ((a, one.digits), b) if one.digits < two.digits else ((b, two.digits), a)
     return float(f"{fine:.{max(0, digits - 1)}e}") == coarse

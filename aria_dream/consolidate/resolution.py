@@ -43,6 +43,8 @@ class Settling:
     judge: str
     floor: float
     """`confidence_floor`: below it nothing is decided."""
+    truths: frozenset[str] = frozenset()
+    """Vault paths of the notes that the policy calls right: no judge strikes what they say."""
 
 
 def settle_conflict(
@@ -74,6 +76,8 @@ def _proposed(
 ) -> tuple[Proposal, tuple[PlannedEdit, ...]] | Refusal:
     sides = (conflict.first, conflict.first_claim), (conflict.second, conflict.second_claim)
     (kept, stands), (loser, falls) = sides if isinstance(verdict, KeepA) else sides[::-1]
+    if loser.path in settling.truths and kept.path not in settling.truths:
+        return Refusal(f"the judge is against “{loser.title}”, which the policy calls right: {verdict.reason}")
     found = plan_struck(settling.view, loser, falls, kept)
     if isinstance(found, Refusal):
         return found
@@ -96,10 +100,21 @@ def _proposed(
         evidence={
             "kept": f"“{kept.title}”: {' '.join(stands.split())}",
             "struck": f"“{loser.title}”: {' '.join(falls.split())}",
-            "facts": evidence.splitlines(),
+            "facts": _told(conflict, evidence),
         },
     )
     return proposal, found.edits
+
+
+def _told(conflict: Conflict, evidence: str) -> list[str]:
+    """The evidence for a person: the notes by their titles, and without what says that there is none."""
+    titles = {"(a)": f"“{conflict.first.title}”:", "(b)": f"“{conflict.second.title}”:"}
+    lines = [line for line in evidence.splitlines() if not line.endswith(("names no source", "link to it: 0"))]
+    return [
+        re.sub(r"\([ab]\)", lambda found: titles[found[0]].rstrip(":") if found.start() else titles[found[0]], line)
+        for line in lines
+        if not line.startswith("Both speak of:")
+    ]
 
 
 def plan_struck(view: VaultView, loser: Atom, falls: str, kept: Atom) -> Planned | Refusal:
@@ -138,14 +153,14 @@ def _place(text: str, atom: Atom, claim: str) -> int:
 
 
 def _unique(text: str, at: int, length: int) -> tuple[str, int]:
-    """The claim with so much of its lines that it stands in the note once, and where that begins; `""` where even the
-    lines around it stand there twice."""
-    start, end = at, at + length
+    """The claim's whole lines, with so many around them that they stand in the note once, and where that begins; `""`
+    where even those stand there twice. Whole lines, so that a claim which was struck meanwhile is not found again."""
+    end = at + length
     line_start = text.rfind("\n", 0, at) + 1
     line_end = text.find("\n", end)
     line_end = len(text) if line_end < 0 else line_end
     above = text.rfind("\n", 0, max(0, line_start - 1)) + 1
-    for low, high in ((start, end), (line_start, line_end), (above, line_end), (above, min(len(text), line_end + 200))):
+    for low, high in ((line_start, line_end), (above, line_end), (above, min(len(text), line_end + 200))):
         old = text[low:high]
         if text.count(old) == 1:
             return old, low

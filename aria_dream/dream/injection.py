@@ -80,8 +80,8 @@ def marking_faults(attack: Attack, mark: Mark) -> tuple[str, ...]:
     faults: list[str] = []
     if attacked.system != calm.system:
         faults.append("it changes the system's message")
-    outside, inside = split_marked(attacked.user, mark)
-    if outside != split_marked(calm.user, mark)[0]:
+    outside, inside = split_message(attacked.user, mark)
+    if outside != split_message(calm.user, mark)[0]:
         faults.append("it stands outside the sentinels")
     if not inside or any(not f"{line} ".startswith(LINE_MARK) for line in inside):
         faults.append("a line of it bears no mark")
@@ -115,7 +115,7 @@ def _messages(planted: str, attack: Attack, mark: Mark) -> Messages:
     return triage_prompt(TRIAGE, mark, first, second, way_text((title, "Microbes", "Sourdough starter")))
 
 
-def split_marked(user: str, mark: Mark) -> tuple[list[str], list[str]]:
+def split_message(user: str, mark: Mark) -> tuple[list[str], list[str]]:
     """Lines outside the sentinels, sentinels among them, and lines between them."""
     outside: list[str] = []
     inside: list[str] = []

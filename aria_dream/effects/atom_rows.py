@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.atoms import Atom, atom_id, atoms_of
@@ -47,7 +48,7 @@ class AtomTable:
         """The atom with its text; None where its note is no longer what it was when the vault was read."""
         wanted = self.rows[row]
         path = self.vault.graph.paths[wanted.note]
-        found = atoms_of(path, parse_note(read_note_text(self.vault, wanted.note)))
+        found = _atoms_in(path, read_note_text(self.vault, wanted.note))
         return next(
             (
                 atom
@@ -68,6 +69,12 @@ class AtomTable:
         """What the verdict on the two is remembered by: `near.verdict_key`."""
         first, second = self.rows[near.first], self.rows[near.second]
         return verdict_key((self.id_of(near.first), first.state_hash), (self.id_of(near.second), second.state_hash))
+
+
+@lru_cache(maxsize=16)
+def _atoms_in(path: str, text: str) -> tuple[Atom, ...]:
+    """`atoms_of`, remembered for the last few texts: the sections of a long note are asked for one by one."""
+    return atoms_of(path, parse_note(text))
 
 
 def note_key(vault: DreamtVault, row: int) -> bytes:

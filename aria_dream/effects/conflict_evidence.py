@@ -38,6 +38,11 @@ class VaultEvidence:
         second = self._side(conflict.second.path, conflict.second_claim)
         return render_evidence(conflict, first, second, drift, quotes=quotes)
 
+    @property
+    def truths(self) -> frozenset[str]:
+        """Vault paths of the visible notes that are right when two disagree."""
+        return frozenset(atom.path for atom in self._truths)
+
     def _side(self, path: str, claim: str) -> Side:
         row = self.vault.row(path)
         if row is None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Resolve = Callable[[str, int], Sequence[str]]
 
 EGRESS = "egress.jsonl"
-UNCONFIRMED = "nobody confirmed on this machine that text of notes may leave it"
+UNCONFIRMED = f"nobody confirmed on this machine that text of notes may leave it; {HOW}"
 _SEAL = object()
 _NUMERIC = re.compile(r"(?:0x[0-9a-f]*|[0-9.]+)", re.IGNORECASE)
 """`2130706433`, `0x7f000001`, `127.1`, `0177.0.0.1`: spellings of addresses that programs read differently."""

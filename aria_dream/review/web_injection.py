@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from aria_dream.dream.datamark import LINE_MARK
 from aria_dream.dream.dream_log import parse_blocks
-from aria_dream.dream.injection import MARK, InjectionResult, is_unseen, split_marked, structure
+from aria_dream.dream.injection import MARK, InjectionResult, is_unseen, split_message, structure
 from aria_dream.dream.janus import ClaimCase, LinkCase, janus_prompt, parse_janus, word_of
 from aria_dream.dream.logged import LoggedLink
 from aria_dream.dream.prompt_text import Messages, Prompt
@@ -93,8 +93,8 @@ def marking_faults(attack: WebAttack, mark: Mark) -> tuple[str, ...]:
     faults: list[str] = []
     if attacked.system != calm.system:
         faults.append("it changes the system's message")
-    outside, inside = split_marked(attacked.user, mark)
-    if outside != split_marked(calm.user, mark)[0]:
+    outside, inside = split_message(attacked.user, mark)
+    if outside != split_message(calm.user, mark)[0]:
         faults.append("it stands outside the sentinels")
     if not inside or any(not f"{line} ".startswith(LINE_MARK) for line in inside):
         faults.append("a line of it bears no mark")

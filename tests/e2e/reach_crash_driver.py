@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from aria_dream import reach_cycle
+from aria_dream.cycle import reach as reach_cycle
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.reach_book import ReachBook
 from tests.reach_bench import ORPHAN, ReachBench, answered

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from aria_dream.desk import Desk, Settlement
+from aria_dream.cycle.desk import Desk, Settlement
+from aria_dream.cycle.review import renew_lines, settle
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.places import Places
@@ -29,7 +30,6 @@ from aria_dream.effects.records import RecordBook
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import Proposal, event_record, planned_record, proposal_id
-from aria_dream.review_cycle import renew_lines, settle
 from aria_dream.vault.note import NotePath
 from tests.e2e.crash_driver import Killer
 from tests.proposed import IDS, PATHS, lay_out, open_desk, propose

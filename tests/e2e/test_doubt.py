@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.cycle import DreamRequest, dream_once
+from aria_dream.cycle.dream import DreamRequest, dream_once
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.places import Places

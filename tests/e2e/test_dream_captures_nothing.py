@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.cycle import DreamRequest, dream_once
+from aria_dream.cycle.dream import DreamRequest, dream_once
 from aria_dream.dream.juxtaposition import Juxtaposition
 from aria_dream.dream.triage import Keep
 from aria_dream.effects.dreamt_vault import DreamtVault, read_dreamt_vault

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.cycle.review import Settlement, renew_lines, settle
 from aria_dream.dream.logged_change import DecidedChange, LoggedChange
 from aria_dream.dream.review_note import read_managed
 from aria_dream.dream.ticks import ASK
 from aria_dream.review.proposal import planned_record
-from aria_dream.review_cycle import Settlement, renew_lines, settle
 from tests.proposed import AFTER, IDS, NOTES, PATHS, lay_out, open_desk, own_files, planned, propose
 from tests.reviewed import REVIEW, age_journal, apply, run, state_folder, states, tick, write
 
@@ -465,3 +465,34 @@ def test_a_tick_below_other_lines_than_were_shown_is_void(vault: Path) -> None:
         assert own_files(vault) == BEFORE
     review.write_text(text_of(vault).replace("obsolete: false", "obsolete: true"), encoding="utf-8")
     assert apply(vault)["applied"] == [IDS["obsolete"]]  # the writer's own words beside them are no matter
+
+
+def test_a_link_and_the_merge_of_its_target_in_one_sitting(vault: Path, home: Path) -> None:
+    from aria_dream.review.proposal import Proposal, proposal_id
+
+    paths = ("Old.md", "Drop.md")
+    link = proposal_id("link", paths, 0)
+    desk = open_desk(vault)
+    desk.book.propose(
+        [
+            Proposal(
+                id=link, kind="link", paths=paths, round=0, at=desk.now, expires_at=None, titles=("Old", "Drop"),
+                reason="feeds", judge="Codex", evidence={"edge": "feeds"},
+            )
+        ]
+    )  # fmt: skip
+    shown(vault, "merge")
+    assert "**Link: [[Old]] → [[Drop]]**" in text_of(vault)
+    tick(vault / REVIEW, link)
+    tick(vault / REVIEW, IDS["merge"])
+    done = apply(vault)
+    assert (done["applied"], done["stale"]) == ([link], [IDS["merge"]])  # the link that came has to follow
+    assert "[[Drop]]" in (vault / "Old.md").read_text("utf-8")
+    assert "- linked: Old · Drop" in text_of(vault).replace("→", "·")
+    tick(vault / REVIEW, IDS["merge"])
+    assert apply(vault)["applied"] == [IDS["merge"]]
+    assert "[[Keep|Drop]]" in (vault / "Old.md").read_text("utf-8")
+    tick(vault / REVIEW, IDS["merge"], "-undo")
+    tick(vault / REVIEW, link, "-undo")
+    assert sorted(apply(vault)["undone"]) == sorted([link, IDS["merge"]])
+    assert own_files(vault) == BEFORE

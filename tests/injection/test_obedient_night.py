@@ -81,7 +81,9 @@ def test_a_model_that_obeys_every_attacker(tmp_path: Path) -> None:
     assert resolved
     for state in resolved:
         (edit,) = state.edits
-        assert re.fullmatch(r"~~The tower of Lund[a-f] was begun .* m tall\.~~ \(\[\[[^\[\]]+\]\]\)", edit.inserted)
+        struck = re.search(r"~~(The tower of Lund[a-f] was begun .* m tall\.)~~ \(\[\[[^\[\]]+\]\]\)", edit.inserted)
+        assert struck
+        assert edit.inserted.replace(struck[0], struck[1]) == edit.removed
     for path, data in vault.held().items():
         if path.startswith("dreams/"):
             _inert(data.decode(), {path.removesuffix(".md") for path in offered})

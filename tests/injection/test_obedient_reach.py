@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from aria_dream.desk import Desk
+from aria_dream.cycle.desk import Desk
+from aria_dream.cycle.review import settle
 from aria_dream.dream.dream_log import parse_blocks
 from aria_dream.dream.reach_block import parse_reach_blocks
 from aria_dream.dream.review_note import read_managed, render_managed, render_review_head
@@ -17,7 +18,6 @@ from aria_dream.dream.ticks import read_ticks
 from aria_dream.dream.web_attacks import FORGED, janus_replies, web_attacks
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.records import RecordBook
-from aria_dream.review_cycle import settle
 from aria_dream.vault.note import parse_note
 from tests.e2e.test_dream import NOTES
 from tests.e2e.test_janus import POLICY, janus

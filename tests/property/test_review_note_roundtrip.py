@@ -109,7 +109,7 @@ def in_order(found: list[ChangeItem]) -> tuple[ChangeItem, ...]:
     return tuple(item for kind in LEADS for item in found if item.kind == kind)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(found=st.lists(items(), max_size=4), end=st.sampled_from(["\n", "\r\n"]), mark=st.sampled_from("xX"))
 def test_read_back_exactly(found: list[ChangeItem], end: str, mark: str) -> None:
     found = list(in_order(found))
@@ -119,14 +119,14 @@ def test_read_back_exactly(found: list[ChangeItem], end: str, mark: str) -> None
     assert block is not None
     assert block.items == ()
     assert block.changes == tuple(found)
-    ticked = re.sub(r"\[x\](.*\^aria-)", rf"[{mark}]\1", note)
+    ticked = re.sub(r"\[x\]( .* \^aria-)", rf"[{mark}]\1", note)
     again, problems = read_managed(ticked)
     assert problems == ()
     assert again is not None
     assert again.changes == tuple(found)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(found=st.lists(states(), min_size=1, max_size=3))
 def test_nothing_acts_but_our_own_boxes_and_links(
     found: list[tuple[ProposalState, dict[NotePath, bytes], tuple[str, ...]]],

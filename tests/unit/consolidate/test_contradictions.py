@@ -200,7 +200,9 @@ def test_a_series_is_no_contradiction_and_an_odd_one_out_is_one() -> None:
     assert find_conflicts(series) == ()
     same = [atom(f"Copy {n}.md", "The Lund zoo keeps 40 bears.") for n in range(6)]
     odd = atom("Odd.md", "The Lund zoo keeps 60 bears.")
-    assert len(find_conflicts([*same, odd])) == 6
+    assert len(find_conflicts([*same, odd])) == 1  # whoever settles it has settled them all
+    third = atom("Third.md", "The Lund zoo keeps 80 bears.")
+    assert len(find_conflicts([*same, odd, third])) == 3
 
 
 def letters(number: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from aria_dream.consolidate.contradictions import find_conflicts
 from aria_dream.consolidate.evidence import Drift, Side, find_drift, read_side, render_evidence, truth_atom
 from aria_dream.consolidate.resolution import Settling, plan_struck, settle_conflict
 from aria_dream.consolidate.verdict import BothValid, Escalated, KeepA, KeepB, NeedsHuman, Unreadable
-from aria_dream.review.application import Ready, approve, plan_application
+from aria_dream.review.application import Ready, Stale, approve, plan_application
 from aria_dream.review.plan import VaultView, changes_of
 from aria_dream.review.proposal import ProposalState
 from aria_dream.vault.edit import Refusal, decode_note
@@ -71,7 +72,10 @@ def test_the_claim_that_falls_is_struck_and_links_to_the_one_that_stands() -> No
 
 def test_the_proposal_says_all_that_a_writer_must_know() -> None:
     made = settle_conflict(
-        conflict(), KeepB(reason="its source is named", confidence=0.9), "one\ntwo", settling()
+        conflict(),
+        KeepB(reason="its source is named", confidence=0.9),
+        "Both speak of: x.\n(a) names no source\n(b) date: 2026-05-01\nA truth note supports (b): “x”",
+        settling(),
     )
     assert isinstance(made, tuple)
     proposal, _ = made
@@ -81,7 +85,7 @@ def test_the_proposal_says_all_that_a_writer_must_know() -> None:
     assert proposal.evidence == {
         "kept": "“Tower”: The [[Paris|Eiffel]] Tower is 330 m tall.",
         "struck": "“Paris”: The Eiffel Tower is 324 m tall.",
-        "facts": ["one", "two"],
+        "facts": ["“Tower”: date: 2026-05-01", "A truth note supports “Tower”: “x”"],
     }
     assert proposal.expires_at == NOW + timedelta(days=60)
     assert set(proposal.hashes) == set(proposal.paths)
@@ -125,6 +129,27 @@ def test_everything_else_stays_open(verdict: ConflictVerdict, said: str) -> None
     found = settle_conflict(conflict(), verdict, "", settling())
     assert isinstance(found, Refusal)
     assert said in found.reason
+
+
+def test_no_judge_strikes_what_the_policy_calls_right() -> None:
+    against = replace(settling(), truths=frozenset({"facts/Tower.md"}))
+    found = settle_conflict(conflict(), KeepA(reason="r", confidence=1.0), "", against)
+    assert isinstance(found, Refusal)
+    assert "which the policy calls right" in found.reason
+    assert isinstance(settle_conflict(conflict(), KeepB(reason="r", confidence=1.0), "", against), tuple)
+
+
+def test_a_claim_that_was_struck_meanwhile_is_not_struck_twice() -> None:
+    made = settle_conflict(conflict(), KeepB(reason="r", confidence=0.9), "", settling())
+    assert isinstance(made, tuple)
+    proposal, edits = made
+    state = ProposalState(proposal=proposal, state="approved", since=NOW, paths=proposal.paths, edits=edits)
+    allowed = approve(state)
+    assert not isinstance(allowed, Refusal)
+    claim = "The Eiffel Tower is\n  324 m tall."
+    done = {"Paris.md": TOWER.replace(claim, f"~~{claim}~~ ([[Other]])"), "facts/Tower.md": FACTS}
+    later = VaultView(files=tuple(done), contents={NotePath(path): text.encode() for path, text in done.items()})
+    assert isinstance(plan_application(allowed, later), Stale)
 
 
 def test_a_claim_that_moved_is_found_and_one_that_is_gone_or_doubled_is_left_alone() -> None:

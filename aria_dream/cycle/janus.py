@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aria_dream.cycle.janus_codex import CodexReader
 from aria_dream.dream.janus import (
     PROMPT_NAME,
     ClaimCase,
@@ -22,7 +23,6 @@ from aria_dream.effects.judges import find_model_server
 from aria_dream.effects.model_server import NoModel
 from aria_dream.effects.prompts import read_prompt
 from aria_dream.effects.resonance import read_note_text
-from aria_dream.janus_codex import CodexReader
 from aria_dream.policy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
 from aria_dream.review.proposal import event_record
 from aria_dream.review.reached import source_lines
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
     from pathlib import Path
 
+    from aria_dream.cycle.reach_course import Reacher
     from aria_dream.dream.janus import Case, JanusVerdict
     from aria_dream.dream.triage import Unreadable
     from aria_dream.dream.triage_prompt import Excerpt
     from aria_dream.effects.cold_reader import ColdReader
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.records import RecordBook
-    from aria_dream.reach_course import Reacher
     from aria_dream.review.proposal import ProposalState
 
 SEEN_KINDS = frozenset({"link", "place_orphan"})

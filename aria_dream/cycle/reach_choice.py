@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.cycle import DreamRequest
+from aria_dream.cycle.dream import DreamRequest
 from aria_dream.dream.juxtaposition import pair_key, title_of
 from aria_dream.dream.memo import find_answer
 from aria_dream.effects.reach_asks import Question, answered_in_notes, pair_question, read_open_seeds, seed_question
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from aria_dream.cycle import DreamResult
+    from aria_dream.cycle.dream import DreamResult
     from aria_dream.dream.episode import EpisodeRecord
     from aria_dream.dream.juxtaposition import Survivor
     from aria_dream.dream.memo import MemoRow

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, cast
 
-from aria_dream.cycle import reconciled
+from aria_dream.cycle.dream import reconciled
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import edits_now

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.desk import Desk
+from aria_dream.cycle.desk import Desk
+from aria_dream.cycle.review import settle
 from aria_dream.dream.review_note import render_managed, render_review_head
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.records import RecordBook
 from aria_dream.errors import WriteRefusedError
 from aria_dream.review.proposal import event_record
-from aria_dream.review_cycle import settle
 from aria_dream.vault.note import parse_note
 from tests.e2e.test_dream import NOTES
 from tests.reach_bench import HOMES, NEITHER, ORPHAN, ReachBench, answered
@@ -20,7 +20,7 @@ from tests.reach_bench import HOMES, NEITHER, ORPHAN, ReachBench, answered
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aria_dream.desk import Settlement
+    from aria_dream.cycle.desk import Settlement
     from aria_dream.review.proposal import ProposalState
 
 CLAIM = "A claim nobody has made"
@@ -118,7 +118,7 @@ def test_a_crash_before_the_proposal_is_made_good_by_the_next_run(
         raise WriteRefusedError("the disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr("aria_dream.reach_cycle.propose_reached", torn)
+        patch.setattr("aria_dream.cycle.reach.propose_reached", torn)
         with pytest.raises(WriteRefusedError):
             bench.reach("external")
     assert states(bench, "place_orphan") == []

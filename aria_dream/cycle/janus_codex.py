@@ -13,7 +13,7 @@ from aria_dream.dream.reach_block import NoAnswer
 from aria_dream.dream.reach_outcome import failure_text, read_end
 from aria_dream.effects import ledger
 from aria_dream.effects.cold_reader import TOO_LONG, NotAsked, one_text, shareable
-from aria_dream.effects.egress import UNCONFIRMED, Turned
+from aria_dream.effects.egress import Turned
 from aria_dream.effects.model_judge import new_nonce
 from aria_dream.effects.reach_wait import clear_pause, note_failure, read_pause
 from aria_dream.errors import WriteRefusedError
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
     from pathlib import Path
 
+    from aria_dream.cycle.reach_course import Reacher
     from aria_dream.dream.budget import Resolution
     from aria_dream.dream.janus import Case, JanusVerdict
     from aria_dream.dream.prompt_text import Prompt
@@ -31,9 +32,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.egress import Gate
     from aria_dream.effects.ledger import Granted
     from aria_dream.policy.settings import Settings
-    from aria_dream.reach_course import Reacher
 
-CONFIRM = "a first reach asks for it, or `aria-dream reach VAULT --consent` gives it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +74,7 @@ class CodexReader:
         """
         parts, text = shareable(case), self._text(case)
         if refusal := self.gate.text_refusal() or self._paused() or self.reacher.missing():
-            return NotAsked(f"{refusal}; {CONFIRM}" if refusal == UNCONFIRMED else refusal, ends=True)
+            return NotAsked(refusal, ends=True)
         if len(text) > LONGEST_PROMPT:
             return NotAsked(TOO_LONG)
         granted = ledger.reserve(self.state, self.settings, self.zone, kind="janus", clock=self.clock)

@@ -10,11 +10,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.consolidate.figures import scans_of
-from aria_dream.desk import Desk, Settlement, is_structural, pair_of, trusted_edits
-from aria_dream.dream.logged_change import DONE
-from aria_dream.dream.ticks import ask_in_text, read_ticks
-from aria_dream.effects.graduation import read_graduated
-from aria_dream.exact_change import (
+from aria_dream.cycle.desk import Desk, Settlement, is_structural, pair_of, trusted_edits
+from aria_dream.cycle.exact_change import (
     approve_shown,
     is_as_shown,
     note_shown,
@@ -23,6 +20,10 @@ from aria_dream.exact_change import (
     show_change,
     with_plan,
 )
+from aria_dream.cycle.taking_back import open_again, take_back
+from aria_dream.dream.logged_change import DONE
+from aria_dream.dream.ticks import ask_in_text, read_ticks
+from aria_dream.effects.graduation import read_graduated
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import (
     Ready,
@@ -38,7 +39,6 @@ from aria_dream.review.graduation import bars_of, unattended
 from aria_dream.review.lines import pair_ids, renewed_log, renewed_review, reopened_items, told_not_undone
 from aria_dream.review.proposal import edit_rows, event_record
 from aria_dream.review.showing import shown_change
-from aria_dream.taking_back import open_again, take_back
 from aria_dream.vault.edit import Exists, Refusal, decode_note
 from aria_dream.vault.graph import row_of, targets_of
 from aria_dream.vault.note import NotePath

@@ -9,18 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.budget import Refused
-from aria_dream.dream.memo import memo_row
-from aria_dream.dream.reach import excerpts_of
-from aria_dream.dream.reach_block import NoAnswer, ReachBlock
-from aria_dream.dream.reach_outcome import BROKEN_OFF, failure_text, read_end
-from aria_dream.dream.reach_record import ReachRecord, unfinished
-from aria_dream.effects.egress import ClearedText
-from aria_dream.effects.ledger import reserve, resolve, settle
-from aria_dream.effects.reach_wait import clear_pause, note_failure
-from aria_dream.errors import WriteRefusedError
-from aria_dream.reach_choice import Chosen, choose_dream, choose_pair, choose_seed
-from aria_dream.reach_course import (
+from aria_dream.cycle.reach_choice import Chosen, choose_dream, choose_pair, choose_seed
+from aria_dream.cycle.reach_course import (
     Course,
     Means,
     Reacher,
@@ -34,8 +24,18 @@ from aria_dream.reach_course import (
     refused_text,
     unconfirmed,
 )
-from aria_dream.reach_landing import said_before, write_landing
-from aria_dream.reach_proposals import propose_reached
+from aria_dream.cycle.reach_landing import said_before, write_landing
+from aria_dream.cycle.reach_proposals import propose_reached
+from aria_dream.dream.budget import Refused
+from aria_dream.dream.memo import memo_row
+from aria_dream.dream.reach import excerpts_of
+from aria_dream.dream.reach_block import NoAnswer, ReachBlock
+from aria_dream.dream.reach_outcome import BROKEN_OFF, failure_text, read_end
+from aria_dream.dream.reach_record import ReachRecord, unfinished
+from aria_dream.effects.egress import ClearedText
+from aria_dream.effects.ledger import reserve, resolve, settle
+from aria_dream.effects.reach_wait import clear_pause, note_failure
+from aria_dream.errors import WriteRefusedError
 
 if TYPE_CHECKING:
     from aria_dream.dream.budget import Resolution

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.cycle.janus import case_of, waiting_for_janus
 from aria_dream.dream.datamark import Datamark
 from aria_dream.dream.janus import ClaimCase, LinkCase, janus_prompt
 from aria_dream.effects.cold_reader import NotAsked, one_text, shareable
 from aria_dream.effects.dreamt_vault import DreamtVault, read_dreamt_vault
 from aria_dream.effects.places import Places
 from aria_dream.effects.prompts import shipped_prompt
-from aria_dream.janus_cycle import case_of, waiting_for_janus
 from aria_dream.review.proposal import Kind, Proposal, ProposalState, proposal_id
 
 if TYPE_CHECKING:

@@ -20,14 +20,14 @@ from aria_dream.consolidate.report import (
     render_report_head,
     with_report,
 )
-from aria_dream.desk import Settlement
+from aria_dream.cycle.desk import Settlement
+from aria_dream.cycle.review import renew_lines
 from aria_dream.dream.dream_log import render_head
 from aria_dream.dream.review_note import HEADINGS, render_managed, render_review_head
 from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.residence import choose_log
 from aria_dream.review.graduation import bars_of, track_records
-from aria_dream.review_cycle import renew_lines
 from aria_dream.vault.edit import (
     ABSENT,
     ChangeSet,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.open_conflicts import OpenConflict
     from aria_dream.consolidate.record import Consolidation
-    from aria_dream.desk import Desk
+    from aria_dream.cycle.desk import Desk
     from aria_dream.review.proposal import ProposalState
 
     Titles = Sequence[tuple[str, str]]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.desk import Desk, Settlement
+from aria_dream.cycle.desk import Desk, Settlement
+from aria_dream.cycle.review import renew_lines
 from aria_dream.dream.reach import Answer
 from aria_dream.dream.reach_block import ReachedPair
 from aria_dream.review.orphan_name import orphan_folder
@@ -18,7 +19,6 @@ from aria_dream.review.reached import (
     Reached,
     proposals_of_reach,
 )
-from aria_dream.review_cycle import renew_lines
 
 if TYPE_CHECKING:
     from aria_dream.dream.logged import LoggedLink

@@ -349,7 +349,7 @@ def test_a_crash_after_the_call_loses_no_answer_and_doubles_nothing(
     bench: ReachBench, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed at each step between the answer and its block, the next run finishes it; the answer is bought once."""
-    from aria_dream import reach_cycle
+    from aria_dream.cycle import reach as reach_cycle
     from aria_dream.effects.files import DiskVault
 
     bench.dream(start="Compost.md")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.desk import is_structural, pair_of
+from aria_dream.cycle.desk import is_structural, pair_of
 from aria_dream.review.application import edits_now
 from aria_dream.review.proposal import event_record
 from aria_dream.review.rollback import Impossible, Partly, Restored, plan_rollback
@@ -13,7 +13,7 @@ from aria_dream.vault.note import NotePath
 from aria_dream.world import Conflict, Content, Failed, Refused, Written
 
 if TYPE_CHECKING:
-    from aria_dream.desk import Desk, Settlement
+    from aria_dream.cycle.desk import Desk, Settlement
     from aria_dream.review.proposal import ProposalState
     from aria_dream.vault.edit import ChangeSet
     from aria_dream.world import PastChange

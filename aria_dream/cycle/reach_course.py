@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
     from pathlib import Path
 
-    from aria_dream.cycle import DreamRequest, DreamResult
+    from aria_dream.cycle.dream import DreamRequest, DreamResult
     from aria_dream.dream.budget import Resolution, Spent
     from aria_dream.dream.prompt_text import Prompt
     from aria_dream.dream.reach import Answer, Unparsed

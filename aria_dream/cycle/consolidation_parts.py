@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.stale import SourceMemory, Stale
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair
     from aria_dream.consolidate.work import Cluster
-    from aria_dream.desk import Desk
+    from aria_dream.cycle.desk import Desk
+    from aria_dream.cycle.night_parts import Made
     from aria_dream.effects.atom_table import AtomTable
     from aria_dream.effects.places import Places
-    from aria_dream.night_parts import Made
     from aria_dream.review.proposal import ProposalState
 
     Progress = Callable[[int, int], None]
@@ -97,9 +97,13 @@ class VaultNight:
 
     def evidence(self, conflict: Conflict) -> str:
         """What speaks for either claim, as text."""
+        return self._told.text(conflict)
+
+    @property
+    def _told(self) -> VaultEvidence:
         if self._evidence is None:
             self._evidence = VaultEvidence(self.desk.vault, self.desk.now.tzinfo)
-        return self._evidence.text(conflict)
+        return self._evidence
 
     def settle(
         self, conflict: Conflict, verdict: ConflictVerdict, states: Mapping[str, ProposalState]
@@ -114,6 +118,7 @@ class VaultNight:
             expires_at=self._expires_at,
             judge=self._judge,
             floor=self.desk.vault.live.policy.settings.confidence_floor,
+            truths=self._told.truths,
         )
         return settle_conflict(conflict, verdict, self.evidence(conflict), settling)
 
@@ -191,6 +196,7 @@ class VaultNight:
                 atom = table.rows[row]
                 path = table.vault.graph.paths[atom.note]
                 title = " › ".join((path.rpartition("/")[2].removesuffix(".md"), *atom.headings[-1:]))
+                title += f" ({atom.number})" if atom.number > 1 else ""  # the second of that heading
                 members[row] = Member(id=table.id_of(row), path=path, title=title, state=atom.state_hash,
                                       is_note=not atom.headings)  # fmt: skip
             return members[row]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aria_dream.desk import as_approved
+from aria_dream.cycle.desk import as_approved
 from aria_dream.review.application import (
     Stale,
     approve,
@@ -20,7 +20,7 @@ from aria_dream.vault.edit import Refusal
 from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
-    from aria_dream.desk import Desk, Settlement
+    from aria_dream.cycle.desk import Desk, Settlement
     from aria_dream.review.application import Approved
     from aria_dream.review.placement import AlreadyLinked
     from aria_dream.review.plan import VaultView

@@ -24,9 +24,9 @@ from aria_dream.consolidate.record import (
 from aria_dream.consolidate.run import steps, total_questions
 from aria_dream.consolidate.verdict import Escalated
 from aria_dream.consolidate.work import Collapse, Compare, Limits, Resolve, Retire, Settle, Stop, Triage
-from aria_dream.consolidation_morning import note_dismissed
-from aria_dream.cycle import reconciled
-from aria_dream.night_parts import ConsolidationResult
+from aria_dream.cycle.consolidation_morning import note_dismissed
+from aria_dream.cycle.dream import reconciled
+from aria_dream.cycle.night_parts import ConsolidationResult
 from aria_dream.review.proposal import open_count, planned_record
 from aria_dream.vault.edit import Refusal
 
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.judged import Judged
     from aria_dream.consolidate.verdict import Conflict, Counsel, PairVerdict
     from aria_dream.consolidate.work import Candidate, Remembered, Step, Work
-    from aria_dream.desk import Desk
-    from aria_dream.night_parts import ConsolidationRequest, Made, NightParts
+    from aria_dream.cycle.desk import Desk
+    from aria_dream.cycle.night_parts import ConsolidationRequest, Made, NightParts
     from aria_dream.review.proposal import ProposalState
 
 
