@@ -71,7 +71,7 @@ def test_a_cold_look_is_cleared_counted_and_noted(vault: Path, server: Responses
     state = find_places().state
     refused = said("janus", vault, pair["id"])
     assert "nobody confirmed" in refused["looked"][0]["reason"]
-    assert "`aria-dream reach VAULT --consent`" in refused["looked"][0]["reason"]
+    assert "`aria-dream consent --give`" in refused["looked"][0]["reason"]
     assert (server.metered, read_ledger(state)[0]) == ([], ())
     write_consent(state, datetime.now(UTC))
     server.replies = [stream(search("feeding schedules"), message(VERDICT))]
