@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.embedding import Embedder
     from aria_dream.effects.vectors import ContentCache
 
-ATOMS_KIND: Final = "atoms:2"
+ATOMS_KIND: Final = "atoms:3"
 """The cache's kind. Raise the number with every change in `atoms`, `wording` or `near.sketch_of`."""
 _NOTES_PER_WRITE: Final = 256
 
