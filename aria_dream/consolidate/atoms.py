@@ -7,6 +7,7 @@ links or boxes to tick; one of a few words. A long note is an atom itself, and s
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from dataclasses import dataclass
 from hashlib import sha256
@@ -78,6 +79,9 @@ class Atom:
     """Where its links lead (`-> target`), and its tags (`#tag`), a whole note's properties included; sorted."""
     number: int = 1
     """Which of the sections under the same headings it is."""
+    spelling: str = ""
+    """Hex SHA-256 of the words with their capitals and the stops between them: a judge may see a name in the one and
+    another sense in the other."""
 
     @property
     def title(self) -> str:
@@ -87,8 +91,9 @@ class Atom:
 
     @property
     def state_hash(self) -> str:
-        """Hex SHA-256 over all that a judge looks at but the name: words, headline, properties, links and tags."""
-        said = repr((self.fingerprint, self.headline, self.properties, self.marks))
+        """Hex SHA-256 over all that a judge looks at but the name: words as they are spelt, headline, properties, links
+        and tags."""
+        said = repr((self.fingerprint, self.spelling, self.headline, self.properties, self.marks))
         return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
@@ -215,7 +220,19 @@ def _atom(
         properties=properties,
         marks=marks,
         number=number,
+        spelling=fingerprint_of(" ".join(_spelt(note.text, words))),
     )
+
+
+def _spelt(text: str, words: Sequence[Word]) -> Iterator[str]:
+    """Each word with its capitals, behind a comma where a stop stands before it; behind that the first letter is free,
+    as at the beginning of a block. What is no word is as it is compared."""
+    for word in words:
+        written = unicodedata.normalize("NFC", text[word.start : word.end])
+        if word.apart:
+            written = written[:1].lower() + written[1:]
+        capital = written != written.lower() and folded(written) == word.key
+        yield ("," if word.apart == 1 else "") + (written if capital else word.key)
 
 
 def _marks(wording: Wording, start: int, stop: int) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from aria_dream.consolidate.guards import (
 )
 from aria_dream.consolidate.same_title import title_doubt
 from aria_dream.consolidate.verdict import Escalated, Merge, NotDuplicate
-from aria_dream.consolidate.wording import LINKED, read_wording
+from aria_dream.consolidate.wording import BLOCK, LINKED, read_wording
 from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ _MOST_COMPARED: Final = 1_500
 """Words that differ, beginning and end left out: a comparison takes time in their square."""
 _SHORT_CHANGE: Final = 6
 _RELATIVE: Final = re.compile(r"\]\([ \t]*<?(?![A-Za-z][A-Za-z0-9+.-]*:|[/#])[^\s)]")
+_TARGET: Final = re.compile(r"\]\([^)]*\)")
+_STOP: Final = re.compile(r"[,;:\u3001\u3002\uff0c\uff1a\uff1b]|[.\u2026](?!\w)")
+_JOINING: Final = frozenset({*"& and or und oder sowie et ou y e o u ed en of i oraz lub и или".split()})  # noqa: SIM905
 _CONTRACTIONS: Final = {"can't": ("can", "not"), "cannot": ("can", "not"), "won't": ("will", "not"), "shan't": ("shall", "not")}  # fmt: skip  # noqa: E501
 _SPELLING: Final = (
     (re.compile(r"(?<=[a-z]{4})is(e|ed|es|er|ers|ing|ation|ations)$"), r"iz\1"),
@@ -198,16 +201,25 @@ def _spelt(read: _Read, word: Word) -> str:
 
 
 def _stop_doubt(first: _Read, second: _Read) -> str:
-    """A comma beside a negation may turn it round."""
+    """A comma or a full stop may turn a sentence round: `let's eat, Ann`. Where lines or blocks end and before an `and`
+    it is layout, but beside a negation."""
     if len(first.words) != len(second.words):
         return ""
     for number, (one, other) in enumerate(zip(first.words, second.words, strict=True)):
-        if bool(one.apart) == bool(other.apart):
-            continue
-        near = first.keys[max(0, number - 2) : number + 2]
-        if any(map(is_negation, near)):
-            return "a stop beside a negation stands elsewhere"
+        if bool(one.apart) != bool(other.apart):
+            near = first.keys[max(0, number - 2) : number + 2]
+            if any(map(is_negation, near)):
+                return "a stop beside a negation stands elsewhere"
+        if number and max(one.apart, other.apart) < BLOCK and one.key not in _JOINING:
+            gaps = _gap(first, number), _gap(second, number)
+            if "\n" not in gaps[0] + gaps[1] and bool(_STOP.search(gaps[0])) != bool(_STOP.search(gaps[1])):
+                return f"only one has a stop before “{one.key:.40}”"
     return ""
+
+
+def _gap(read: _Read, number: int) -> str:
+    """What stands between a word and the one before it, without the address of a link."""
+    return _TARGET.sub("", read.text[read.words[number - 1].end : read.words[number].start])
 
 
 def _unnamed(read: _Read) -> tuple[str, ...]:

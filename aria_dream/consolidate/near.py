@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 LEAST_OVERLAP: Final = 0.12
 """Of the words of two atoms are shared at least. Every labelled paraphrase of the corpus shares so many; of two notes
 on one subject that are not one, nine in ten share fewer."""
+MOSTLY: Final = 0.5
+"""Two atoms that share so many of their words are near from half the distance further: an embedding makes much of the
+paragraph that only one of them has."""
 SKETCH_WORDS: Final = 192
 """Distinct words of an atom that are kept, the same of every atom that has them (those with the smallest hash): their
 share estimates that of all words."""
@@ -103,6 +106,12 @@ def _nearest(rows: NDArray[np.int64], columns: NDArray[np.int64], values: Vector
     starts = np.searchsorted(rows, rows)
     kept = np.arange(len(rows)) - starts < MOST_NEAR
     return list(zip(rows[kept].tolist(), columns[kept].tolist(), values[kept].tolist(), strict=True))
+
+
+def is_near(row: NearRow, least_cosine: float, least_overlap: float) -> bool:
+    """Whether both signals call two rows near. From 1 on only what is the same is."""
+    least = least_cosine - (1 - least_cosine) / 2 if row.overlap >= MOSTLY else least_cosine
+    return row.overlap == 1.0 or (row.overlap >= least_overlap and row.cosine >= least)
 
 
 def near_by_words(sketches: Sequence[Sketch], rows: Sequence[int]) -> list[tuple[int, int]]:

@@ -48,7 +48,8 @@ def _picture(series: Series) -> str:
     known = [value for value in series.values if value is not None]
     last = next(value for value in reversed(series.values) if value is not None)
     label = f"{series.name}: {_number(last)}{series.unit}"
-    told = f"{label}; most {_number(max(known))}{series.unit} in {len(series.values)} nights"
+    nights = "one night" if len(series.values) == 1 else f"{len(series.values)} nights"
+    told = f"{label}; most {_number(max(known))}{series.unit} in {nights}"
     size = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{escape(told)}">',

@@ -124,7 +124,7 @@ def _inside(report: Report) -> str:
     if report.applied:
         rows = "".join(f"- {escape_plain(line)}\n" for line in report.applied[:LISTED_MOST])
         parts.append(f"### Applied without a tick\n\n{rows}{_more(len(report.applied))}")
-    if len(report.nights) > 1 and (plots := render_plots(_series(report.nights))):
+    if plots := render_plots(_series(report.nights)):
         parts.append(f"### How it goes\n\n{plots}")
     if report.records and report.bars is not None:
         parts.append(f"### What may one day be applied without a tick\n\n{_graduation(report.records, report.bars)}")

@@ -87,11 +87,12 @@ class SourceMemory:
 
 
 def stale_by_date(path: str, note: Note, *, today: date, zone: tzinfo | None = None) -> Iterator[Stale]:
-    """Every day of the note that is over on `today`, the writer's local date. A day is over when it has passed: a note
+    """Every day of the note, in its properties or a line `valid_until:: …`, that is over on `today`, the writer's local
+    date. A day is over when it has passed: a note
     valid until today is valid. `zone`: the writer's, for instants."""
     if is_obsolete(note):
         return
-    for key, value in note.properties.items():
+    for key, value in (*note.properties.items(), *_fields(note)):
         name = property_name(key)
         if name not in ENDS | REVIEWS:
             continue
@@ -104,6 +105,18 @@ def stale_by_date(path: str, note: Note, *, today: date, zone: tzinfo | None = N
         else:
             said = f"it was to be looked at again: `{written}` has passed"
             yield Stale(path=path, why="review due", what=written, reason=said)
+
+
+_FIELD: Final = re.compile(
+    r"^[*_]{0,2}([^\W\d_][^\n:*]{1,30}?)[*_]{0,2}::[*_]{0,2}[ \t]*(\S[^\n]{0,60}?)[ \t\r]*$", re.MULTILINE
+)
+
+
+def _fields(note: Note) -> Iterator[tuple[str, str]]:
+    """Name and value of each line of its own that is a field as the plugin Dataview reads it: `valid_until:: 2026`."""
+    for found in _FIELD.finditer(note.text, note.body_start):
+        if not any(span.start <= found.start() < span.end for span in note.opaque):
+            yield found[1], found[2]
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -16,7 +16,9 @@ import numpy as np
 from aria_dream.consolidate.atoms import atoms_of, is_named_template
 from aria_dream.consolidate.near import (
     LEAST_OVERLAP,
+    MOSTLY,
     NearRow,
+    is_near,
     near_by_meaning,
     near_by_words,
     overlap_of,
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.embedding import Embedder
     from aria_dream.effects.vectors import ContentCache
 
-ATOMS_KIND: Final = "atoms:2"
+ATOMS_KIND: Final = "atoms:3"
 """The cache's kind. Raise the number with every change in `atoms`, `wording` or `near.sketch_of`."""
 _NOTES_PER_WRITE: Final = 256
 
@@ -124,7 +126,8 @@ def find_near(
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     leave: Callable[[], None] = lambda: None,
 ) -> tuple[NearRow, ...]:
-    """Every pair that is near by both signals, or the same word for word, nearest first. Its rank is its place.
+    """Every pair that is near by both signals (`is_near`), or the same word for word, nearest first. Its rank is its
+    place.
 
     What has to be embedded is embedded and kept, batch by batch, reporting `progress(done, total)`; `leave` is called
     between batches and may raise. Raises `MissingPartError` where something has to be embedded and the model is not
@@ -138,6 +141,11 @@ def find_near(
         for first, second, cosine in near_by_meaning(vectors, least_cosine, leave=leave)
     ]
     sketches = [atom.sketch for atom in table.rows]
+    leave()
+    alike = [
+        pair for pair in near_by_words(sketches, notes) if overlap_of(sketches[pair[0]], sketches[pair[1]]) >= MOSTLY
+    ]
+    leave()
     by_words = near_by_words(sketches, sections)
     copies = [pair for pair in same_words([atom.fingerprint for atom in table.rows]) if _apart(table, *pair)]
     paired = [pair for pair in by_words if overlap_of(sketches[pair[0]], sketches[pair[1]]) >= least_overlap]
@@ -151,10 +159,11 @@ def find_near(
     near = [NearRow(*pair, float(vector(pair[0]) @ vector(pair[1])), 1.0) for pair in copies]
     near += [
         NearRow(first, second, cosine, overlap_of(sketches[first], sketches[second]))
-        for first, second, cosine in (*found, *((*pair, float(vector(pair[0]) @ vector(pair[1]))) for pair in paired))
-        if cosine >= least_cosine
-    ]
-    return tuple(ranked(_whole_first(table, [row for row in near if row.overlap >= least_overlap])))
+        for first, second, cosine in (
+            *found, *((*pair, float(vector(pair[0]) @ vector(pair[1]))) for pair in (*alike, *paired))
+        )
+    ]  # fmt: skip
+    return tuple(ranked(_whole_first(table, [row for row in near if is_near(row, least_cosine, least_overlap)])))
 
 
 def _apart(table: AtomTable, first: int, second: int) -> bool:

@@ -195,7 +195,7 @@ class Settings:
         guard="wall")
 
     cosine_threshold: float = _key(
-        0.90, 1.0, _NIGHT, Ratio(0.5, 1), "how alike two passages are before they are compared")
+        0.80, 1.0, _NIGHT, Ratio(0.5, 1), "how alike two passages are before they are compared")
     max_proposals_per_night: int = _key(20, 0, _NIGHT, Whole(0, 1000), "a night stops after so many proposals")
     token_budget_per_night: int = _key(
         200_000, 0, _NIGHT, Whole(0, 100_000_000, "tokens"), "a night stops after so many", doors=_OUT)

@@ -94,3 +94,20 @@ def test_layout_does_not_change_the_fingerprint() -> None:
     )
     assert one.fingerprint == other.fingerprint
     assert one.state_hash != other.state_hash  # the property x
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "seen"),
+    [
+        ("The US team met us there.", "The us team met us there.", True),
+        ("Let's eat, Ann, they said.", "Let's eat Ann, they said.", True),
+        ("The boat was late again.", "*The* boat   was\nlate again.", False),
+        ("It's late, she said to Ann.", "It\u2019s late, she said to Ann.", False),
+    ],
+)
+def test_a_judge_sees_capitals_and_stops(before: str, after: str, *, seen: bool) -> None:
+    """What decides a verdict and is no part of the fingerprint must let the pair be judged again."""
+    (one,) = atoms_of("A.md", parse_note(f"{PROSE} {before}"))
+    (other,) = atoms_of("A.md", parse_note(f"{PROSE} {after}"))
+    assert one.fingerprint == other.fingerprint
+    assert (one.state_hash != other.state_hash) == seen

@@ -110,6 +110,8 @@ def said(middle: str, path: str = "A.md") -> Atom:
         ("They organise the harbour.", "They organize the harbor."),
         ("He said that the door is open.", "He said the door is open."),
         ("It is late, and dark.", "It is late and dark."),
+        ("It is late,\nso they say.", "It is late\nso they say."),
+        ("It -- so they say -- is late.", "It \u2014 so they say \u2014 is late."),
     ],
 )
 def test_spelling_does_not_matter(first: str, second: str) -> None:
@@ -161,6 +163,10 @@ def test_spelling_does_not_matter(first: str, second: str) -> None:
         ("(Not) open today.", "Not open today."),
         ("👍 from her.", "👎 from her."),
         ("Chapter II of it.", "Chapter III of it."),
+        ("Let's eat, grandma.", "Let's eat grandma."),
+        ("Kommt, wir essen, Opa.", "Kommt, wir essen Opa."),
+        ("She left him. Convinced of it, he wept.", "She left him convinced of it, he wept."),
+        ("下雨天，留客天。", "下雨天留客天。"),
     ],
 )
 def test_one_word_makes_two(first: str, second: str) -> None:

@@ -9,6 +9,7 @@ from aria_dream.consolidate.near import (
     MOST_NEAR,
     SKETCH_WORDS,
     NearRow,
+    is_near,
     near_by_meaning,
     near_by_words,
     overlap_of,
@@ -104,3 +105,19 @@ def test_a_verdict_is_remembered_by_both() -> None:
     one, other = ("a", "1"), ("b", "2")
     assert verdict_key(one, other) == verdict_key(other, one)
     assert verdict_key(one, other) != verdict_key(one, ("b", "3"))
+
+
+@pytest.mark.parametrize(
+    ("cosine", "overlap", "least", "near"),
+    [
+        (0.80, 0.12, 0.8, True),
+        (0.79, 0.49, 0.8, False),
+        (0.71, 0.50, 0.8, True),
+        (0.69, 0.90, 0.8, False),
+        (0.95, 0.11, 0.8, False),
+        (0.99, 0.99, 1.0, False),
+        (0.50, 1.00, 1.0, True),
+    ],
+)
+def test_two_signals_make_a_pair(cosine: float, overlap: float, least: float, *, near: bool) -> None:
+    assert is_near(NearRow(0, 1, cosine, overlap), least, 0.12) == near

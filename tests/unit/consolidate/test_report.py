@@ -105,6 +105,8 @@ def test_a_report_in_words() -> None:
     assert "It took 41 s and 1,800 tokens." in text
     assert "- Notes to merge: 2\n" in text
     assert "- Rain ↔ Tides\n" in text
+    assert text.count("<svg") == 4  # from the first night on
+    assert "proposed: 3; most 3 in one night" in text
     assert "- … and 2 more\n" in text
     assert "| 2026-11-30 | 1204 | 12 | 9 | 3 | 2 | 1 | 1 | 2 | 3 | 0 | 1800 | 41 |  |" in text
 

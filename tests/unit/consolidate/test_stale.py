@@ -93,6 +93,24 @@ def test_a_day_that_is_over() -> None:
     assert stale("valid_until: 2020-01-01\nobsolete: false") != []
 
 
+@pytest.mark.parametrize(
+    ("line", "is_stale"),
+    [
+        ("valid_until:: 2025-01-01", True),
+        ("**Valid until**:: 1 March 2025", True),
+        ("expires:: [[2025-03-01]]\r", True),
+        ("valid_until:: 2999-01-01", False),
+        ("valid_until: 2025-01-01", False),
+        ("- valid_until:: 2025-01-01", False),
+        ("```\nvalid_until:: 2025-01-01\n```", False),
+        ("date:: 2025-01-01", False),
+    ],
+)
+def test_a_day_in_a_field_of_its_own_line(line: str, *, is_stale: bool) -> None:
+    note = parse_note(f"The pass costs 40 euros.\n\n{line}\n\nIt is blue.\n")
+    assert bool(list(stale_by_date("Pass.md", note, today=TODAY, zone=UTC))) == is_stale
+
+
 def test_what_a_note_calls_its_sources() -> None:
     note = parse_note(
         "---\nsource: '[[report.pdf#page=2|the report]]'\n"

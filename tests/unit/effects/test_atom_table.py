@@ -122,6 +122,22 @@ def test_near_pairs_of_notes_and_sections(tmp_path: Path, places: Places, cache:
     assert "Own" not in " ".join(embedder.encoded)  # what shares no words with anything decides nothing
 
 
+def test_a_note_that_says_all_of_another_and_more(tmp_path: Path, places: Places, cache: ContentCache) -> None:
+    """The paragraph that only one has moves its vector far away; the words that both have bring the two together."""
+    notes = {
+        "Light.md": TEXT,
+        "Inbox/Light.md": f"{TEXT}\n\nBread bread {TEXT[:30]}.\n",
+        "Bread.md": OTHER,
+    }
+    table = read_atoms(vault_of(tmp_path / "vault", places, notes), cache)
+    (near,) = find_near(table, cache, WordEmbedder(), least_cosine=0.94)
+    pair = table.pair(near, 1)
+    assert pair is not None
+    assert {pair.first.path, pair.second.path} == {"Light.md", "Inbox/Light.md"}
+    assert near.cosine < 0.94
+    assert find_near(table, cache, WordEmbedder(), least_cosine=1.0) == ()
+
+
 def test_nothing_is_computed_twice(tmp_path: Path, places: Places, cache: ContentCache) -> None:
     notes = {f"{name}.md": f"{filler(n)}\n\n## Part\n\n{TEXT} {name}\n" for n, name in enumerate("ABCD")}
     vault = vault_of(tmp_path / "vault", places, notes)
