@@ -120,7 +120,8 @@ def render_reach_block(block: ReachBlock) -> str:
         case Answer() as answer:
             lines += _answer_lines(answer)
         case Unparsed(raw):
-            lines += ["Codex wrote, and no verdict can be read in it:", *_fenced(raw), "Verdict: unparsed."]
+            lines += ["Codex wrote, and no verdict can be read in it:", *_fenced(raw)] if raw else ["Codex wrote nothing."]
+            lines.append("Verdict: unparsed.")
         case NoAnswer() as none:
             lines += ["What had come so far:", *_fenced(none.partial)] if none.partial else []
             lines.append(f"No answer ({'spent' if none.sent else 'nothing was sent'}): {escape_plain(none.reason)}")
