@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 import aria_dream
-from aria_dream.cli.output import progress_bar
+from aria_dream.cli.output import echo_json, progress_bar
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.effects.places import CACHE_VARIABLE, STATE_VARIABLE, find_places
 
@@ -27,18 +27,21 @@ if TYPE_CHECKING:
 @click.command("run")
 @vault_argument
 @click.option("--once", is_flag=True, help="Look once: dream if that is due now, else say why not.")
-def command(vault: Path, *, once: bool) -> None:
+@click.option("--json", "as_json", is_flag=True, help="With --once: print one JSON object.")
+def command(vault: Path, *, once: bool, as_json: bool) -> None:
     """Look after a vault: dream while nobody is there, and let go at once when somebody returns.
 
     Runs until it is ended (Ctrl-C). `aria-dream status` shows what it waits for.
     """
+    if as_json and not once:
+        raise click.UsageError("--json belongs to --once; `aria-dream status --json` tells what a daemon is doing.")
     places = find_places()
     root = Path(os.path.realpath(vault))
-    while not _look_after(root, places, once=once):
+    while not _look_after(root, places, once=once, as_json=as_json):
         pass  # the vault has another id now, so lock, state and log are others
 
 
-def _look_after(root: Path, places: Places, *, once: bool) -> bool:
+def _look_after(root: Path, places: Places, *, once: bool, as_json: bool) -> bool:
     """Runs the daemon; whether that is all."""
     from aria_dream.daemon import Daemon, Parting
     from aria_dream.effects.live_policy import read_live_policy
@@ -64,23 +67,37 @@ def _look_after(root: Path, places: Places, *, once: bool) -> bool:
             daemon = Daemon(watcher, places, sensors=Sensors(), launch=launch_with(places))
             with ended_by_signals(daemon.stop):
                 if once:
-                    _say_once(daemon)
+                    _say_once(daemon, as_json=as_json)
                     return True
                 return daemon.run() is Parting.STOPPED
 
 
-def _say_once(daemon: Daemon) -> None:
+def _say_once(daemon: Daemon, *, as_json: bool) -> None:
     from aria_dream.effects.status import read_status
     from aria_dream.policy.due import NotYet
 
     verdict = daemon.run_once()
+    status = None if isinstance(verdict, NotYet) else read_status(daemon.state_folder)
+    run = None if status is None else status.last_run
+    if as_json:
+        is_due = not isinstance(verdict, NotYet)
+        until = verdict.until if isinstance(verdict, NotYet) else None
+        echo_json(
+            {
+                "due": is_due,
+                "reason": verdict.reason if isinstance(verdict, NotYet) else verdict.why,
+                "until": None if until is None else until.isoformat(),
+                "end": None if run is None else run.end,
+                "said": None if run is None else run.reason,
+                "remarks": list(verdict.remarks),
+            }
+        )
+        return
     if isinstance(verdict, NotYet):
         click.echo(f"{verdict.reason[:1].upper()}{verdict.reason[1:]}.")
     else:
         click.echo(f"It was time: {verdict.why}.")
-        status = read_status(daemon.state_folder)
-        if status is not None and status.last_run is not None:
-            run = status.last_run
+        if run is not None:
             click.echo(f"It is {run.end}: {run.reason}.")
     for remark in verdict.remarks:
         click.echo(f"Also: {remark}.")

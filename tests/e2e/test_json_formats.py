@@ -62,6 +62,21 @@ def test_consolidate(garden: Path) -> None:
     assert set(nothing) == set(found)
 
 
+def test_those_that_look_after_a_vault(garden: Path) -> None:
+    (rehearsed,) = printed("init", garden, "--dry-run", "--json")
+    assert set(rehearsed) == listed("init")
+    (policy,) = printed("policy", garden, "--json")
+    assert set(policy) == listed("policy")
+    assert set(policy["settings"][0]) == keys_of("policy", "settings")
+    (status,) = printed("status", garden, "--json")
+    assert set(status) == listed("status")
+    (doctor,) = printed("doctor", garden, "--json")
+    assert set(doctor) == listed("doctor")
+    assert set(doctor["readings"]) == keys_of("doctor", "readings")
+    (once,) = printed("run", garden, "--once", "--json")
+    assert set(once) == listed("run --once")
+
+
 def test_consent(garden: Path) -> None:
     (found,) = printed("consent", garden, "--json")
     assert set(found) == listed("consent")
