@@ -15,6 +15,7 @@ from aria_dream.cycle.review import Settlement, renew_lines
 from aria_dream.dream.janus import Falls, Stands, Unsure, word_of
 from aria_dream.dream.triage import Unreadable
 from aria_dream.effects.cold_reader import NotAsked
+from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.places import find_places
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def command(words: tuple[str, ...], *, dry_run: bool, as_json: bool) -> None:
     with progress_bar(f"Asking {reader.name}") as progress:
         looked = cold_looks(
             desk.vault, desk.book, chosen, reader,
-            clock=lambda: datetime.now().astimezone(zone), progress=progress,
+            clock=lambda: datetime.now().astimezone(zone), look=lambda: read_dreamt_vault(vault, places),
+            progress=progress,
         )  # fmt: skip
     if any(isinstance(one.outcome, Stands | Falls | Unsure) for one in looked):
         said += _renewed(vault)

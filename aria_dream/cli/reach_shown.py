@@ -244,9 +244,13 @@ def say_probe(result: ProbeResult, left: Spent | None, settings: Settings, *, pl
     else:
         files = amount(result.files, "file")
         click.echo(f"Written: nothing. Its own folders are empty, and the vault's {files} are as before.")
-    click.echo(f"It took {amount(result.requests, 'metered request')} and {result.seconds:.0f} seconds.")
-    if result.line and result.requests != settings.requests_per_reach:
-        click.echo(f"Write this line into {place or 'the policy note'}, so that the budget counts what a reach costs:")
+    click.echo(f"It took {amount(result.requests, 'metered request')} and {amount(round(result.seconds), 'second')}.")
+    if result.line:
+        policy = place or "the policy note"
+        if result.requests == settings.requests_per_reach:
+            click.echo(f"{policy} counts a reach as that already, so nothing has to be changed there:")
+        else:
+            click.echo(f"Write this line into {policy}, so that the budget counts what a reach costs:")
         click.echo(f"  {result.line}")
     verdict = "the wall holds" if result.holds else "the wall was not shown to hold"
     click.echo(f"reach (probe): {verdict}. {budget}")

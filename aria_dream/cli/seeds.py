@@ -18,6 +18,7 @@ from aria_dream.effects.places import find_places
 from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import NotFoundError, Problem, WriteRefusedError
 from aria_dream.policy.clock import local_now
+from aria_dream.policy.residence import elsewhere_seeds
 from aria_dream.vault.edit import ABSENT, ChangeSet, Refusal, WritePlan, decode_note, encode_note, plan_append
 from aria_dream.vault.link_text import link_target
 from aria_dream.vault.note import NotePath
@@ -75,6 +76,8 @@ def command(
         return
     if not seeds:
         click.echo("There are no seeds yet. Leave one with: aria-dream seeds add TITLE --note NOTE")
+        for sentence in elsewhere_seeds(seen.home):
+            click.echo(sentence)
     for seed in seeds:
         day = "" if seed.deposited_on is None else f"{seed.deposited_on.isoformat()}  "
         click.echo(f"{seed.status:7}{day}{seed.title} ({seed.kind})")

@@ -19,8 +19,7 @@ from aria_dream.consolidate.questions import claim_excerpt, conflict_prompt, pai
 from aria_dream.consolidate.resolution import Settling, settle_conflict
 from aria_dream.consolidate.verdict import Conflict, KeepA, KeepB, Normalize, Unreadable
 from aria_dream.dream.attacks import attacks
-from aria_dream.dream.datamark import LINE_MARK
-from aria_dream.dream.injection import MARK, InjectionResult, is_unseen, split_message
+from aria_dream.dream.injection import MARK, InjectionResult, is_unseen, message_faults
 from aria_dream.dream.prompt_text import Prompt
 from aria_dream.dream.triage_prompt import LONGEST_REASON
 from aria_dream.review.plan import VaultView
@@ -67,23 +66,8 @@ def consolidation_check(mark: Mark = MARK, *, against: Iterable[Attack] | None =
 
 def marking_faults(attack: Attack, mark: Mark) -> tuple[str, ...]:
     """What the attack changes of either prompt beyond the data that it is."""
-    faults: list[str] = []
-    for calm, attacked in zip(_questions("", attack, mark), _questions(attack.text, attack, mark), strict=True):
-        if attacked.system != calm.system:
-            faults.append("it changes the system's message")
-        outside, inside = split_message(attacked.user, mark)
-        if outside != split_message(calm.user, mark)[0]:
-            faults.append("it stands outside the sentinels")
-        if not inside or any(not f"{line} ".startswith(LINE_MARK) for line in inside):
-            faults.append("a line of it bears no mark")
-        bare = "".join(line.removeprefix(LINE_MARK.rstrip()) for line in inside)
-        if any(is_unseen(character) for character in attacked.user):
-            faults.append("it holds characters that nobody sees")
-        if any(sign in bare for sign in ("<", ">", "[INST]", "[/INST]")):
-            faults.append("it holds signs of a sentinel or a chat template")
-        if attack.place in ("alias", "frontmatter") and attacked != calm:
-            faults.append("properties reach the model")
-    return tuple(dict.fromkeys(faults))
+    both = zip(_questions("", attack, mark), _questions(attack.text, attack, mark), strict=True)
+    return tuple(dict.fromkeys(fault for pair in both for fault in message_faults(*pair, attack, mark)))
 
 
 def _questions(planted: str, attack: Attack, mark: Mark) -> Iterator[Messages]:

@@ -11,6 +11,7 @@ from aria_dream.dream.dreaming import Dreamt, NoJudge, NothingDreamt, Wish, drea
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.review_note import read_managed
 from aria_dream.dream.seeds import parse_seeds
+from aria_dream.effects.writing import bytes_or_refuse
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.residence import choose_log, log_notes
 from aria_dream.review.morning import Night, plan_night, propose, record_night
@@ -19,7 +20,7 @@ from aria_dream.review.reconcile import LogNote, missing_records
 from aria_dream.vault.edit import Exists, Refusal
 from aria_dream.vault.link_text import link_target
 from aria_dream.vault.note import NotePath, decode_note
-from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Written
+from aria_dream.world import Conflict, Content, Failed, Refused, Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -305,14 +306,18 @@ def _night(
     )
 
 
+_REFUSED = "the dream was not written"
+
+
 def _write(night: Night, files: VaultFiles, request: DreamRequest) -> None:
     """Put the night into the vault, all or nothing; planned afresh where one of our notes changed under us."""
     attempts = 1 if request.quiet_s else WRITE_ATTEMPTS
     for attempt in range(attempts):
-        changes = plan_night(night, {path: _bytes(files, path) for path in night.touches})
+        before = {path: bytes_or_refuse(files, path, otherwise=_REFUSED) for path in night.touches}
+        changes = plan_night(night, before)
         if isinstance(changes, Refusal):
             reason = changes.reason.removeprefix(f"{night.note} ")
-            raise WriteRefusedError(f"the dream was not written: {night.note}: {reason}")
+            raise WriteRefusedError(f"{_REFUSED}: {night.note}: {reason}")
         outcome = files.write(changes, label="dream", quiet_s=request.quiet_s)
         match outcome:
             case Written():
@@ -320,21 +325,8 @@ def _write(night: Night, files: VaultFiles, request: DreamRequest) -> None:
             case Conflict() | Exists() if attempt + 1 < attempts:
                 continue
             case Conflict() | Refused() | Failed():
-                raise WriteRefusedError(f"the dream was not written: {outcome.path}: {outcome.reason}")
+                raise WriteRefusedError(f"{_REFUSED}: {outcome.path}: {outcome.reason}")
             case Exists():
-                raise WriteRefusedError(f"the dream was not written: “{outcome.path}” has appeared meanwhile")
+                raise WriteRefusedError(f"{_REFUSED}: “{outcome.path}” has appeared meanwhile")
             case _:
                 assert_never(outcome)
-
-
-def _bytes(files: VaultFiles, path: str) -> bytes | None:
-    found = files.read(NotePath(path))
-    match found:
-        case Content(data=data):
-            return data
-        case Absent():
-            return None
-        case Refused(reason=reason):
-            raise WriteRefusedError(f"the dream was not written: {path}: {reason}")
-        case _:
-            assert_never(found)

@@ -124,12 +124,15 @@ def cold_looks(
     reader: ColdReader,
     *,
     clock: Callable[[], datetime],
+    look: Callable[[], DreamtVault],
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Looked, ...]:
     """One look a proposal, in order; each verdict is journalled as soon as it is there.
 
-    Once nobody can be asked any more, the rest is `NotAsked` for the same reason. A proposal that the writer decided
-    meanwhile keeps its decision; the verdict is noted beside it.
+    A look may take a minute. Where it leaves the machine, the vault is read again with `look` before the next one: a
+    note that was made private meanwhile stays here, and another policy ends the looking. Once nobody can be asked any
+    more, the rest is `NotAsked` for the same reason. A proposal that the writer decided meanwhile keeps its decision;
+    the verdict is noted beside it.
 
     Raises:
         WriteRefusedError: the journal or the ledger cannot be written.
@@ -138,6 +141,10 @@ def cold_looks(
     ended: NotAsked | None = None
     for state in chosen:
         outcome: JanusVerdict | Unreadable | NotAsked
+        if looked and reader.leaves and ended is None:
+            policy, vault = vault.live.policy, look()
+            if vault.live.policy != policy:
+                ended = NotAsked("the policy was changed meanwhile; try again", ends=True)
         if ended is not None:
             outcome = ended
         else:

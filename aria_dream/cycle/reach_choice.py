@@ -9,7 +9,7 @@ from aria_dream.cycle.dream import DreamRequest
 from aria_dream.dream.juxtaposition import pair_key, title_of
 from aria_dream.dream.memo import find_answer
 from aria_dream.effects.reach_asks import Question, answered_in_notes, pair_question, read_open_seeds, seed_question
-from aria_dream.policy.residence import choose_log
+from aria_dream.policy.residence import choose_log, elsewhere_seeds
 from aria_dream.policy.sharing import Withheld
 from aria_dream.review.proposal import DECIDED
 
@@ -139,6 +139,8 @@ def choose_seed(vault: DreamtVault, files: VaultFiles) -> Chosen:
             return Chosen(question=question, said=tuple(said))
         assert isinstance(question, Withheld)
         said.append(f"Passed over: the seed “{seed.title}”: {question.reason}.")
+    if not found.seeds:
+        said += elsewhere_seeds(vault.home)
     reason = (
         "nothing to reach: no open external-novelty seed may leave this machine"
         if found.seeds

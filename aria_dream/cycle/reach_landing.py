@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.dream.reach_landing import plan_landing, said_already, touched
+from aria_dream.effects.writing import bytes_or_refuse
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.residence import choose_log
 from aria_dream.vault.edit import Exists, Refusal
 from aria_dream.vault.note import NotePath, decode_note
-from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Written
+from aria_dream.world import Conflict, Content, Failed, Refused, Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +36,7 @@ def write_landing(
     for attempt in range(WRITE_ATTEMPTS):
         vault = look()
         note = choose_log(vault.names, vault.home, reach.at.date())
-        before = {path: _bytes(files, path) for path in touched(note, vault.home)}
+        before = {path: bytes_or_refuse(files, path, otherwise=_REFUSED) for path in touched(note, vault.home)}
         changes = plan_landing(reach, note, vault.home, before, host=host)
         if isinstance(changes, Refusal):
             raise WriteRefusedError(f"{_REFUSED}: {note}: {changes.reason.removeprefix(f'{note} ')}")
@@ -64,16 +65,3 @@ def said_before(reach: ReachRecord, files: VaultFiles, vault: DreamtVault) -> ti
 
 
 _REFUSED = "the answer is kept, but its block was not written"
-
-
-def _bytes(files: VaultFiles, path: str) -> bytes | None:
-    found = files.read(NotePath(path))
-    match found:
-        case Content(data=data):
-            return data
-        case Absent():
-            return None
-        case Refused(reason=reason):
-            raise WriteRefusedError(f"{_REFUSED}: {path}: {reason}")
-        case _:
-            assert_never(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from aria_dream.dream.datamark import harmless_text
 from aria_dream.dream.plain_text import clean
@@ -24,6 +24,8 @@ _TRACKING = re.compile(
 )
 """Query parameters that say who sent a reader and never what is read."""
 _HOST = re.compile(r"(?=.{1,253}\Z)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])")
+_INDOORS = (".local", ".internal", ".localhost", ".localdomain", ".lan", ".home", ".home.arpa", ".corp", ".intranet")
+"""Endings of names that mean something only inside somebody's network."""
 _SAFE = "%/:@!$&'()*+,;=~-._?"
 _PORTS = {"http": 80, "https": 443}
 _MARKED_LINK = re.compile(
@@ -75,7 +77,7 @@ def normal_url(text: str) -> str:
     makes one host look like another), an address of this or a private network, more than `LONGEST_URL` characters.
     """
     try:
-        parts = urlsplit(harmless_text(text).strip())
+        parts = urlsplit(harmless_text(text).strip().replace("&amp;", "&"))
         scheme, port = parts.scheme.lower(), parts.port
         host = _ascii_host(parts.hostname or "")
     except ValueError:  # a broken port, bracket or name
@@ -84,7 +86,7 @@ def normal_url(text: str) -> str:
         return ""
     netloc = host if port in (None, _PORTS[scheme]) else f"{host}:{port}"
     query, fragment = _untracked(parts.query), _untracked(parts.fragment.partition(":~:")[0])
-    url = f"{scheme}://{netloc}{_quoted(parts.path) or '/'}"
+    url = urljoin(f"{scheme}://{netloc}/", _quoted("/" + parts.path.lstrip("/")))
     url += f"?{_quoted(query)}" if query else ""
     url += f"#{_quoted(fragment)}" if fragment else ""
     return url if len(url) <= LONGEST_URL else ""
@@ -95,7 +97,7 @@ def _ascii_host(host: str) -> str:
     try:
         return name if ipaddress.ip_address(name).is_global and ":" not in name else ""
     except ValueError:
-        return name if _HOST.fullmatch(name) and not name.endswith((".local", ".internal", ".localhost")) else ""
+        return name if _HOST.fullmatch(name) and not name.endswith(_INDOORS) else ""
 
 
 def _untracked(fields: str) -> str:

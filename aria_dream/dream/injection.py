@@ -76,7 +76,11 @@ def injection_check(mark: Mark = MARK, *, against: Iterable[Attack] | None = Non
 
 def marking_faults(attack: Attack, mark: Mark) -> tuple[str, ...]:
     """What the attack changes of the prompt beyond the data that it is."""
-    calm, attacked = _messages("", attack, mark), _messages(attack.text, attack, mark)
+    return message_faults(_messages("", attack, mark), _messages(attack.text, attack, mark), attack, mark)
+
+
+def message_faults(calm: Messages, attacked: Messages, attack: Attack, mark: Mark) -> tuple[str, ...]:
+    """What the attack changes of a question that is `calm` without it, beyond the data that it is."""
     faults: list[str] = []
     if attacked.system != calm.system:
         faults.append("it changes the system's message")

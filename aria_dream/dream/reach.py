@@ -170,6 +170,8 @@ _ANY_VERDICT = re.compile(r"\b(?:orphans?|homes|neither)\b", re.IGNORECASE)
 _FENCES = ("```", "~~~")
 _THOUGHT = re.compile(r"\A\s*<(?P<tag>think|thinking|reasoning)>.*?</(?P=tag)>", re.DOTALL | re.IGNORECASE)
 _LABEL = re.compile(r"\A[#*_ ]*(?:codex )?(?:argument|argued|reasoning|begründung)[*_ ]*(?::[*_]*|\Z) ?", re.IGNORECASE)
+_CITED = re.compile(r" ?(?:\ue200[^\ue200\ue201]{0,200}\ue201|【[^【】]{0,100}†[^【】]{0,100}】)")
+"""Marks that a model with a search tool leaves for a chat window, which makes links of them."""
 _EDGE = re.compile(
     r"[ *_-]*(?:name of the )?(?:edge|kante|arista|arête)[*_]* ?[:=–—][*_]* ?(?P<edge>.*)", re.IGNORECASE
 )
@@ -222,7 +224,8 @@ def _opening(line: str) -> tuple[ReachVerdict, str] | None:
 
 
 def _argument_line(line: str) -> str:
-    bare = _LABEL.sub("", re.sub(r"\A[-*+•] ", "", line)[: 20 * LONGEST_LINE], count=1)
+    bare = _CITED.sub("", re.sub(r"\A[-*+•] ", "", line)[: 20 * LONGEST_LINE])
+    bare = _LABEL.sub("", bare, count=1)
     text = clean(inert(clean(harmless_text(bare))))
     return text if len(text) <= LONGEST_LINE else clean(text[: LONGEST_LINE - 1]) + "…"
 

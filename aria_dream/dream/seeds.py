@@ -45,9 +45,11 @@ _HEADING = re.compile(r"\ufeff? {0,3}(#{1,6})[ \t]+(.*)")
 _CLOSING = re.compile(r"[ \t]+#+$")
 _DATED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:\s*[—–:-]+\s*|\s+|$)(.*)")
 _KEY = re.compile(
-    r"[ \t>]*(?:(?:[-*+–—•]|\d{1,3}[.)])[ \t]+(?:\[.\][ \t]+)?)?(?P<mark>\*\*|__|\*|_|`)?(?P<key>[A-Za-z]+)"
+    r"[ \t>\x1f]*(?:(?:[-*+–—•]|\d{1,3}[.)])[ \t]+(?:\[.\][ \t]+)?)?(?P<mark>\*\*|__|\*|_|`)?(?P<key>[A-Za-z]+)"
     r"(?:(?P=mark))?[ \t]*:{1,2}(?(mark)(?:(?P=mark))?)[ \t]*(?P<value>.*)"
 )
+_HIDDEN = "\x1f"
+"""Counts as space, and stands in no text."""
 _WIKILINK = re.compile(r"\[\[([^\[\]|#\r\n]+)")
 _COMMENT = re.compile(r"[ \t]+#[ \t].*$")
 _SOURCE_COMMENT = re.compile(r"(?:[ \t]{2,}|\t)#[ \t].*$")
@@ -76,13 +78,13 @@ def parse_seeds(text: str) -> tuple[tuple[Seed, ...], tuple[Problem, ...]]:
 
 
 def _without_comments(text: str) -> str:
-    """`text` with blanks for all that a comment hides, so that nothing hidden leaves; every place stays where it is."""
+    """`text` with `_HIDDEN` for all that a comment hides, so that none of it leaves; every place stays where it is."""
     if "%%" not in text and "<!--" not in text:
         return text
     kept, at = [], 0
     for span in parse_note(text).opaque:
         if span.start >= at and text.startswith(("%%", "<!--"), span.start):
-            kept += [text[at : span.start], re.sub(r"[^\r\n]", " ", text[span.start : span.end])]
+            kept += [text[at : span.start], re.sub(r"[^\r\n]", _HIDDEN, text[span.start : span.end])]
             at = span.end
     return "".join((*kept, text[at:]))
 
@@ -108,7 +110,7 @@ def _sections(text: str) -> Iterator[_Section]:
         if heading is not None:
             if section is not None:
                 yield section
-            section = _Section(_CLOSING.sub("", heading[2].rstrip()), number, {}, {}, [])
+            section = _Section(_CLOSING.sub("", _shown(heading[2])), number, {}, {}, [])
             key = ""
         elif section is not None:
             key = _take_line(section, key, number, line, offsets[number - 1])
@@ -133,15 +135,19 @@ def _take_line(section: _Section, key: str, number: int, line: str, offset: int)
         if value.strip():
             start += len(value) - len(value.lstrip())
             value = value.strip()
-        section.values[name] = value
+        section.values[name] = _shown(value)
         section.spans[name] = Span(start, start + len(value))
         return name
     if not line.strip():
         return key
     if key not in ("", "kind", "status") and line[:1] in (" ", "\t"):
-        section.values[key] = f"{section.values[key]} {line.strip()}".strip()
+        section.values[key] = f"{section.values[key]} {_shown(line)}".strip()
         return key
     return ""
+
+
+def _shown(text: str) -> str:
+    return re.sub(rf" ?{_HIDDEN}+", "", text).strip()
 
 
 def _seed(section: _Section) -> Seed | Problem:

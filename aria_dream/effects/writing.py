@@ -1,4 +1,4 @@
-"""A change that is to happen now or to be refused in one sentence: for commands, which have nobody to retry for."""
+"""What is read or written now, or refused in one sentence: for whoever has nobody to retry for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.errors import WriteRefusedError
 from aria_dream.vault.edit import Exists
-from aria_dream.world import Conflict, Failed, Refused, Written
+from aria_dream.vault.note import NotePath
+from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Written
 
 if TYPE_CHECKING:
     from aria_dream.vault.edit import ChangeSet
@@ -35,3 +36,21 @@ def write_or_refuse(
             raise WriteRefusedError(f"{otherwise}: {outcome.path}: {outcome.reason}")
         case _:
             assert_never(outcome)
+
+
+def bytes_or_refuse(files: VaultFiles, path: str, *, otherwise: str) -> bytes | None:
+    """What the note at `path` reads; None where there is none.
+
+    Raises:
+        WriteRefusedError: it may not be read; the sentence begins with `otherwise` and says why.
+    """
+    found = files.read(NotePath(path))
+    match found:
+        case Content(data=data):
+            return data
+        case Absent():
+            return None
+        case Refused(reason=reason):
+            raise WriteRefusedError(f"{otherwise}: {path}: {reason}")
+        case _:
+            assert_never(found)

@@ -167,6 +167,14 @@ def log_notes(names: VaultNames, home: Home) -> tuple[tuple[str, date], ...]:
     return tuple(sorted(found, key=lambda note: (note[1], note[0])))
 
 
+def elsewhere_seeds(home: Home) -> tuple[str, ...]:
+    """For a writer whose seeds are not found: a note of the usual name without our marker is not the seeds note."""
+    if NotePath(home.seeds).name == SEEDS_NAME:
+        return ()
+    said = f"Seeds are read from {home.seeds}; a note called “{SEEDS_NAME}” is read where its properties say"
+    return (f"{said} `aria-dream: seeds`.",)
+
+
 def choose_policy_name(names: VaultNames, wanted: str = POLICY_NAMES[0]) -> tuple[str, str]:
     """The root name for a new policy note, and what to tell the writer where it is not `wanted`.
 

@@ -115,7 +115,7 @@ def _is_iban(text: str) -> bool:
 
 def _is_phone(text: str) -> bool:
     digits = sum(character.isdigit() for character in text)
-    return 8 <= digits <= 15 and not re.fullmatch(r"\d{4}[-./ ]\d{2}[-./ ]\d{2}.*", text)
+    return 8 <= digits <= 15 and not re.fullmatch(r"[12]\d{3}[-./ ][01]\d[-./ ]\d{2}.*", text)
 
 
 def _is_disordered(text: str) -> bool:
@@ -143,6 +143,9 @@ _ISSUED = "|".join(  # noqa: FLY002 - one issuer a line, each with its name
         r"AIza[A-Za-z0-9_-]{30,45}",  # Google
         r"ya29\.[A-Za-z0-9_-]{20,1024}",
         r"hf_[A-Za-z0-9]{20,255}",  # model hub
+        r"(?:secret|ntn)_[A-Za-z0-9]{20,255}",  # Notion
+        r"xapp-[A-Za-z0-9-]{10,255}",
+        r"AGE-SECRET-KEY-1[0-9A-Za-z]{16,255}",
         r"npm_[A-Za-z0-9]{30,64}",
         r"pypi-[A-Za-z0-9_-]{30,1024}",
         r"eyJ[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{8,4096}(?:\.[A-Za-z0-9_-]{0,4096})?",  # JWT
@@ -177,6 +180,22 @@ _SECRETS = (
     ),
     _Secret("secret", re.compile(r"(?i:bearer|basic)\s(?P<secret>[A-Za-z0-9._~+/-]{16,4096}={0,2})"), _always),
     _Secret("e-mail", re.compile(r"(?P<secret>[\w.%+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24})"), _always),
+    _Secret(
+        "e-mail",  # as it is written to hide it from machines
+        re.compile(
+            r"(?P<secret>[\w.%+-]{1,64} ?[\[({] ?(?i:at|ät|@) ?[\])}] ?[\w-]{1,63}"
+            r"(?:(?: ?[\[({] ?(?i:dot|punkt|\.) ?[\])}] ?| (?i:dot|punkt) |\.)[\w-]{1,63}){1,8})"
+        ),
+        _always,
+    ),
+    _Secret(
+        "secret",  # whoever knows the address of a webhook may write there
+        re.compile(
+            r"(?i:https?://(?:hooks\.slack\.com/(?:services|workflows)|(?:\w+\.)?discord(?:app)?\.com/api/webhooks))"
+            r"/(?P<secret>[\w/-]{8,512})"
+        ),
+        _always,
+    ),
     _Secret(
         "IBAN",
         re.compile(

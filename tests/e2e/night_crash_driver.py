@@ -8,12 +8,10 @@ raises.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
 import sys
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +26,7 @@ from aria_dream.cycle.night_parts import ConsolidationRequest
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.records import RecordBook
 from tests.e2e.crash_driver import Killer
+from tests.killing import events, held
 from tests.night_bench import NIGHT, Judge, NightBench, RuleParts
 
 if TYPE_CHECKING:
@@ -87,23 +86,6 @@ def run_night(folder: Path, killer: Killer | None = None) -> Consolidation:
     if not run.is_told:
         tell_morning(desk, run)
     return run
-
-
-def held(root: Path) -> dict[str, bytes]:
-    """Every file of the vault."""
-    return {place.relative_to(root).as_posix(): place.read_bytes() for place in root.rglob("*") if place.is_file()}
-
-
-def events(folder: Path) -> Counter[tuple[str, str]]:
-    """How often each event is in the journal, by proposal."""
-    (journal,) = (folder / "state").rglob("proposals.jsonl")
-    rows = []
-    for line in journal.read_bytes().splitlines():
-        try:
-            rows.append(json.loads(line))
-        except ValueError:
-            continue  # a torn line of the crash
-    return Counter((str(row.get("id")), str(row["event"])) for row in rows)
 
 
 def killed_at(point: int, mode: str, folder: Path) -> bool:

@@ -8,12 +8,10 @@ raises.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
 import sys
-from collections import Counter
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -32,6 +30,7 @@ from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import Proposal, event_record, planned_record, proposal_id
 from aria_dream.vault.note import NotePath
 from tests.e2e.crash_driver import Killer
+from tests.killing import events, held
 from tests.proposed import IDS, PATHS, lay_out, open_desk, propose
 from tests.reviewed import COMPOST, REVIEW, SLACK, dream_note, id_of, night, tick, write
 
@@ -146,24 +145,6 @@ SCENARIOS: dict[str, Callable[[Path], None]] = {
 }  # fmt: skip
 
 
-def held(folder: Path) -> dict[str, bytes]:
-    """Every file of the vault."""
-    root = folder / "vault"
-    return {place.relative_to(root).as_posix(): place.read_bytes() for place in root.rglob("*") if place.is_file()}
-
-
-def events(folder: Path) -> Counter[tuple[str, str]]:
-    """How often each event is in the journal, by proposal."""
-    (journal,) = (folder / "state").rglob("proposals.jsonl")
-    rows = []
-    for line in journal.read_bytes().splitlines():
-        try:
-            rows.append(json.loads(line))
-        except ValueError:
-            continue  # a torn line of the crash
-    return Counter((str(row.get("id")), str(row["event"])) for row in rows)
-
-
 def killed_at(point: int, mode: str, folder: Path) -> bool:
     """Whether a child that settles was killed at `point`; False where it finished before."""
     child = os.fork()
@@ -195,10 +176,10 @@ def kill_everywhere(scenario: str, mode: str, folder: Path) -> int:
     """How many points were tried; each was followed by a start that kept every promise."""
     origin, run, whole = folder / "origin", folder / "run", folder / "whole"
     SCENARIOS[scenario](origin)
-    before = held(origin)
+    before = held(origin / "vault")
     copied(origin, whole)
     settled(whole)
-    wanted, told = held(whole), events(whole)
+    wanted, told = held(whole / "vault"), events(whole)
     own = {path for path in {*before, *wanted} if not path.startswith("dreams/")}
     assert wanted != before
     stride = 3 if mode == "calls" and scenario == "merge" else 1
@@ -208,17 +189,17 @@ def kill_everywhere(scenario: str, mode: str, folder: Path) -> int:
         if not killed_at(point, mode, run):
             return point // stride
         desk(run).files.recover()
-        now = held(run)
+        now = held(run / "vault")
         torn = [path for path in own if now.get(path) not in (before.get(path), wanted.get(path), *between(path))]
         assert not torn, (point, torn)
         settled(run)
-        assert held(run) == wanted, (point, {path for path in wanted if held(run).get(path) != wanted[path]})
+        assert held(run / "vault") == wanted, point
         assert events(run) == told, (point, events(run) - told, told - events(run))
         remains = [*(run / "vault").rglob(".aria-*"), *(run / "state").rglob("*.unfinished"),
                    *(run / "state").rglob("*.new")]  # fmt: skip
         assert not remains, (point, remains)
         assert not settled(run).did_something, point
-        assert held(run) == wanted, point
+        assert held(run / "vault") == wanted, point
         point += stride
 
 

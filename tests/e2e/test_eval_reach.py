@@ -70,7 +70,7 @@ def test_figures_and_the_rule_one_can_read() -> None:
 def test_pages_are_looked_at_only_after_a_confirmation(tmp_path: Path) -> None:
     done = run("eval", "reach", "--resolve", check=False)
     assert done.returncode == 7
-    assert "--consent" in done.stderr
+    assert "aria-dream consent --give" in done.stderr
     home = tmp_path / "home"
     write_consent(state_of(home), datetime.now(UTC))
     answers = tmp_path / "answers.jsonl"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.places import Places
+    from tests.responses_server import Seen
 
 CANARY = "Zibetkatzenkanarie"
 VERDICT = '```json\n{"reason": "both are fed on a schedule", "verdict": "STANDS"}\n```'
@@ -70,7 +71,7 @@ def test_a_cold_look_is_cleared_counted_and_noted(vault: Path, server: Responses
     state = find_places().state
     refused = said("janus", vault, pair["id"])
     assert "nobody confirmed" in refused["looked"][0]["reason"]
-    assert "`aria-dream reach VAULT --consent`" in refused["looked"][0]["reason"]
+    assert "`aria-dream consent --give`" in refused["looked"][0]["reason"]
     assert (server.metered, read_ledger(state)[0]) == ([], ())
     write_consent(state, datetime.now(UTC))
     server.replies = [stream(search("feeding schedules"), message(VERDICT))]
@@ -100,3 +101,27 @@ def test_a_server_that_refuses_ends_the_looking_and_is_counted(vault: Path, serv
     assert len(server.metered) == 1  # the others were not asked
     assert [row.verdict for row in read_ledger(state)[0]] == ["initiated", "refused"]
     assert all(one["janus"] is None for one in said("review", vault)["waiting"])
+
+
+@pytest.mark.parametrize(
+    ("place", "line", "why"),
+    [("dreaming.md", "- reach_effort: low\n", "the policy was changed"), ("", "\n#private\n", "private")],
+)
+def test_what_changes_between_two_looks_holds_for_the_second(
+    vault: Path, server: ResponsesServer, place: str, line: str, why: str
+) -> None:
+    dreamt = said("dream", vault, "--start", "Compost", "--seed", "4")
+    second = dreamt["pairs"][1]
+    write_consent(find_places().state, datetime.now(UTC))
+    changed = vault / (place or second["to"])
+
+    def change(seen: Seen) -> None:
+        if seen.metered:
+            changed.write_text(changed.read_text("utf-8") + line, "utf-8")
+
+    server.on_request = change
+    server.replies = [stream(message(VERDICT))]
+    found = said("janus", vault, dreamt["pairs"][0]["id"], second["id"])
+    assert [one["verdict"] for one in found["looked"]] == ["STANDS", None]
+    assert why in found["looked"][1]["reason"]
+    assert len(server.metered) == 1

@@ -149,6 +149,7 @@ def test_the_probe_shows_the_wall_and_its_line(vault: Path, server: ResponsesSer
     server.replies = [stream(search("sleep"), message("Sleep and memory\nhttps://example.org/paper"))]
     shown = run("reach", vault, "--probe", "--consent")
     assert "Written: nothing." in shown
+    assert "  - requests_per_reach: 1\n" in shown
     assert shown.splitlines()[-1].startswith("reach (probe): the wall holds. Requests left: 1 of 2")
     found = said("reach", vault, "--probe")
     assert (found["holds"], found["line"]) == (True, "- requests_per_reach: 1")

@@ -148,3 +148,13 @@ def test_what_cannot_be_meant_is_said(vault: Path, reacher: ScriptedReacher, wor
     done = CliRunner().invoke(main, ["reach", str(vault), *words])
     assert done.exit_code == 2, done.output
     assert not reacher.sent
+
+
+@pytest.mark.usefixtures("reacher")
+def test_a_seeds_note_without_our_marker_is_named(vault: Path) -> None:
+    note = vault / "dreams/Dream seeds.md"
+    note.write_text(SEEDS.partition("---\n")[2].partition("---\n")[2], encoding="utf-8")
+    assert "`aria-dream: seeds`" in " ".join(said(vault, "--external")["said"])
+    assert "`aria-dream: seeds`" in CliRunner().invoke(main, ["seeds", str(vault)]).stdout
+    note.write_text(SEEDS, encoding="utf-8")
+    assert said(vault, "--external", "--dry-run")["prompt"]

@@ -2,51 +2,32 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.killing import folder_in_memory, points
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DRIVER = Path(__file__).with_name("review_crash_driver.py")
-REPOSITORY = DRIVER.parents[2]
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks and kills")
 
 
-def points(scenario: str, mode: str, folder: Path) -> int:
-    """How many points the driver tried; it raises at the first broken promise."""
-    done = subprocess.run(
-        [sys.executable, str(DRIVER), scenario, mode, str(folder)],
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return int(done.stdout)
-
-
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Path]:
-    """A folder in memory where there is one: SIGKILL loses nothing that only a sync would save, and syncs are slow."""
-    if not os.access("/dev/shm", os.W_OK):
-        yield tmp_path
-        return
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        yield Path(folder)
+    """Where SIGKILL is tried."""
+    with folder_in_memory(tmp_path) as folder:
+        yield folder
 
 
 @pytest.mark.parametrize(("scenario", "at_least"), [("link", 20), ("undo", 15), ("merge", 40)])
 def test_killed_at_every_step(scenario: str, at_least: int, memory: Path) -> None:
-    assert points(scenario, "steps", memory) >= at_least
+    assert points(DRIVER, scenario, "steps", str(memory)) >= at_least
 
 
 @pytest.mark.parametrize(
@@ -64,14 +45,14 @@ def test_killed_at_every_step(scenario: str, at_least: int, memory: Path) -> Non
     ],
 )
 def test_changes_killed_at_every_step(scenario: str, at_least: int, memory: Path) -> None:
-    assert points(scenario, "steps", memory) >= at_least
+    assert points(DRIVER, scenario, "steps", str(memory)) >= at_least
 
 
 @pytest.mark.parametrize("scenario", ["link", "undo"])
 def test_killed_at_every_call(scenario: str, memory: Path) -> None:
-    assert points(scenario, "calls", memory) >= 100
+    assert points(DRIVER, scenario, "calls", str(memory)) >= 100
 
 
 @pytest.mark.slow
 def test_killed_at_calls_of_many_files(memory: Path) -> None:
-    assert points("merge", "calls", memory) >= 100
+    assert points(DRIVER, "merge", "calls", str(memory)) >= 100

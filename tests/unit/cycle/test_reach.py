@@ -150,6 +150,21 @@ def test_a_start_that_was_never_dreamt_from_is_dreamt_for_the_reach(bench: Reach
     assert after[note].count(b"## ") == before[note].count(b"## ") + 1
 
 
+def test_a_confirmation_withdrawn_at_the_last_moment_costs_nothing(bench: ReachBench) -> None:
+    bench.home()
+    bench.consent()
+
+    def nonce() -> str:  # the last thing that is asked for before the row is written
+        (bench.places.state / CONSENT).unlink(missing_ok=True)
+        return "nonce0001"
+
+    result = bench.reach("external", nonce=nonce)
+    assert result.reason.startswith("nothing was sent: ")
+    assert bench.verdicts() == ["initiated", "unsent"]
+    assert result.counted is not None
+    assert (result.counted.in_month, bench.egress(), bench.reacher.sent) == (0, "", [])
+
+
 def test_nobody_confirmed_nothing_leaves(bench: ReachBench) -> None:
     (bench.places.state / CONSENT).unlink()
     result = bench.reach("external")

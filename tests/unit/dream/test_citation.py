@@ -30,6 +30,9 @@ from aria_dream.dream.citation import Source, inert, normal_url, parse_source
         ("https://example.org/100%/a%20b", "https://example.org/100%25/a%20b"),
         ("https://exam\u200bple.org/a", "https://example.org/a"),
         ("https://8.8.8.8/x", "https://8.8.8.8/x"),
+        ("https://example.org/a/./b/../c?x=1&amp;utm_source=y", "https://example.org/a/c?x=1"),
+        ("https://example.org/web/2020/https://x.org/?y=1", "https://example.org/web/2020/https://x.org/?y=1"),
+        ("https://example.org/../../a", "https://example.org/a"),
     ],
 )
 def test_one_spelling(raw: str, url: str) -> None:
@@ -43,7 +46,8 @@ def test_one_spelling(raw: str, url: str) -> None:
         "", "example.org", "ftp://example.org/", "javascript:alert(1)", "data:text/html,x", "file:///etc/passwd",
         "https://user@example.org/", "https://example.org@evil.test/", "https://", "https://localhost/", "http://box/",
         "http://127.0.0.1/", "http://10.0.0.1/", "http://127.1/", "http://0177.0.0.1/", "http://2130706433/",
-        "http://[::1]/", "https://a..b/", "https://example.org:99999/", "https://printer.local/", "obsidian://open",
+        "http://[::1]/", "https://a..b/", "https://example.org:99999/", "https://printer.local/",
+        "https://router.lan/", "https://nas.home.arpa/", "https://box.localdomain/", "obsidian://open",
         "https://example.org/" + "a" * 2000,
     ],
 )  # fmt: skip

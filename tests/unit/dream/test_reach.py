@@ -211,6 +211,8 @@ def test_an_edge_is_a_name_and_no_essay() -> None:
 def test_nothing_in_an_argument_acts() -> None:
     found = answer("NEITHER\nsee https://evil.test/x?q=1 and <img src=x>\u202e and a@b.org\u200b")
     assert found.argument == ("see evil.test/x?q=1 and ‹img src=x› and …",)
+    cited = answer("NEITHER\nBoth do \ue200cite\ue202turn0search0\ue201. So 【4†source】 too.")
+    assert cited.argument == ("Both do. So too.",)
 
 
 pieces = st.sampled_from(["ORPHAN", "HOMES", "NEITHER", "Edge: a", "Sources:", "- https://example.org/a", "```", "\n",

@@ -189,7 +189,7 @@ HIDDEN = """\
 """
 SHOWN = """\
 - kind: external-novelty
-- source: Z %% what I think of it %%
+- source: Z %% what I think of it %% and  so on
 - struck: w <!-- v -->
 """
 
@@ -197,7 +197,7 @@ SHOWN = """\
 def test_what_a_comment_hides_is_no_seed_and_part_of_none() -> None:
     (seed,), problems = parse_seeds(HIDDEN + SHOWN)
     assert problems == ()
-    assert (seed.title, seed.source, seed.struck) == ("C", "Z", "w")
+    assert (seed.title, seed.source, seed.struck) == ("C", "Z and  so on", "w")
     assert mark_dreamt(HIDDEN + SHOWN, seed) == f"{HIDDEN}- status: dreamt\n{SHOWN}"
 
 
