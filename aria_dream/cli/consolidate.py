@@ -143,7 +143,9 @@ def _say_made(made: Sequence[Made], how: Sitting) -> None:
         return
     click.echo(f"{counted(len(made), 'proposal')}:")
     for proposal, _ in made:
-        click.echo(f"  {proposal.kind.replace('_', ' ')}: {' ↔ '.join(proposal.titles)} ({proposal.id})")
+        alike = len({title.casefold() for title in proposal.titles}) < len(proposal.titles)
+        names = [path.removesuffix(".md") for path in proposal.paths] if alike else proposal.titles
+        click.echo(f"  {proposal.kind.replace('_', ' ')}: {' ↔ '.join(names)} ({proposal.id})")
         click.echo(f"    {proposal.reason} ({proposal.judge}, {proposal.confidence:.2f})")
     if how.dry_run:
         click.echo("A rehearsal: nothing was written.")
