@@ -33,6 +33,7 @@ UNSOURCED = "⚠ Nothing is cited: this does not count as a finding."
 LONGEST_RAW = 20_000
 """Characters of an unreadable answer that are shown."""
 
+_WROTE_NOTHING = "Codex wrote nothing."
 _QUESTION = "Question: home inward, or new territory?"
 _SHARE = "(dreaming sub-allocation; interactive Codex untouched.)"
 _SAID: dict[ReachVerdict, str] = {"orphan": "ORPHAN candidate", "homes": "HOMES", "neither": "NEITHER"}
@@ -120,7 +121,8 @@ def render_reach_block(block: ReachBlock) -> str:
         case Answer() as answer:
             lines += _answer_lines(answer)
         case Unparsed(raw):
-            lines += ["Codex wrote, and no verdict can be read in it:", *_fenced(raw), "Verdict: unparsed."]
+            lines += ["Codex wrote, and no verdict can be read in it:", *_fenced(raw)] if raw else [_WROTE_NOTHING]
+            lines.append("Verdict: unparsed.")
         case NoAnswer() as none:
             lines += ["What had come so far:", *_fenced(none.partial)] if none.partial else []
             lines.append(f"No answer ({'spent' if none.sent else 'nothing was sent'}): {escape_plain(none.reason)}")

@@ -213,7 +213,7 @@ def test_once_dreams_what_is_due_and_says_why_not(run: Run) -> None:
     process = run.start("--once")
     out, err = process.communicate(timeout=GENEROUS_S)
     assert (process.returncode, run.blocks()) == (0, 1), err
-    assert out.startswith("Waiting: a note was edited just now")
+    assert out.startswith("Waiting: a note was edited ")  # just now, or some seconds ago on a busy machine
     assert {path: (run.root / path).read_text("utf-8") for path in NOTES} == NOTES
 
 

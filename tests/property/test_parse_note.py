@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import pytest
@@ -107,6 +108,12 @@ def test_four_times_the_text_is_not_sixteen_times_the_work(name: str, reader: ob
         reader(text)
         return time.process_time() - start
 
-    # the least of several: what another process takes from this one is never negative
-    few, many = (min(work_s(count) for _ in range(5)) for count in (10_000, 40_000))
-    assert many < 11 * max(few, 0.02)
+    # What another process takes from this one is never negative, so the least of several counts; and sixteen times the
+    # work is so at every try, while a busy machine is not busy at each of ten.
+    least: dict[int, float] = {}
+    for _ in range(10):
+        for count in (10_000, 40_000):
+            least[count] = min(work_s(count), least.get(count, math.inf))
+        if least[40_000] < 11 * max(least[10_000], 0.02):
+            return
+    raise AssertionError(f"{least[40_000] / least[10_000]:.1f} times the work for four times the text")

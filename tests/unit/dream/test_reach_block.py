@@ -181,3 +181,9 @@ def test_what_is_kept_raw_starts_no_plugin() -> None:
     assert "<%" not in text
     assert legible(legible(raw)) == legible(raw)
     assert parse_reach_blocks(text)[0][0].outcome == Unparsed(legible(raw))
+
+
+def test_an_empty_answer_is_said_to_be_one() -> None:
+    text = render_reach_block(block(Unparsed("")))
+    assert "\nCodex wrote nothing.\nVerdict: unparsed.\n" in text
+    assert "```" not in text
