@@ -9,6 +9,7 @@ import click
 from aria_dream.cli.output import counted, echo_json
 from aria_dream.cli.sitting import Sat, Sitting, sit
 from aria_dream.cli.vault_argument import vault_argument
+from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part
 
 if TYPE_CHECKING:
@@ -76,9 +77,9 @@ def _object(found: Sat, how: Sitting) -> dict[str, object]:
         "left": 0 if run is None else run.left,
         "look_alike": [list(pair) for pair in result.look_alike],
         "open_contradictions": [
-            {"first": one.first.title, "second": one.second.title, "subject": one.subject,
+            {"first": one.first, "second": one.second, "subject": one.subject,
              "first_claim": one.first_claim, "second_claim": one.second_claim}
-            for one in result.open_conflicts
+            for one in map(open_conflict, result.open_conflicts)
         ],
         "applied": list(found.applied),
         "tokens": 0 if run is None else run.tokens,
@@ -117,9 +118,9 @@ def _say(found: Sat, how: Sitting) -> None:
     _say_made(result.made, how)
     if result.open_conflicts:
         click.echo(f"{counted(len(result.open_conflicts), 'contradiction')} left to you:")
-        for one in result.open_conflicts[:10]:
-            click.echo(f"  {one.first.title}: {' '.join(one.first_claim.split())}")
-            click.echo(f"    ↔ {one.second.title}: {' '.join(one.second_claim.split())}")
+        for one in map(open_conflict, result.open_conflicts[:10]):
+            click.echo(f"  {one.first}: {' '.join(one.first_claim.split())}")
+            click.echo(f"    ↔ {one.second}: {' '.join(one.second_claim.split())}")
         if len(result.open_conflicts) > 10:
             click.echo(f"  … and {len(result.open_conflicts) - 10} more (--json lists them)")
     if result.look_alike:
@@ -142,7 +143,9 @@ def _say_made(made: Sequence[Made], how: Sitting) -> None:
         return
     click.echo(f"{counted(len(made), 'proposal')}:")
     for proposal, _ in made:
-        click.echo(f"  {proposal.kind.replace('_', ' ')}: {' ↔ '.join(proposal.titles)} ({proposal.id})")
+        alike = len({title.casefold() for title in proposal.titles}) < len(proposal.titles)
+        names = [path.removesuffix(".md") for path in proposal.paths] if alike else proposal.titles
+        click.echo(f"  {proposal.kind.replace('_', ' ')}: {' ↔ '.join(names)} ({proposal.id})")
         click.echo(f"    {proposal.reason} ({proposal.judge}, {proposal.confidence:.2f})")
     if how.dry_run:
         click.echo("A rehearsal: nothing was written.")

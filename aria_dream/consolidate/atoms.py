@@ -11,7 +11,7 @@ import unicodedata
 from bisect import bisect_left
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from aria_dream.consolidate.wording import CODE, HEADING, LINKED, QUOTE, TABLE, TASK, UNSPACED, folded, read_wording
 from aria_dream.dream.juxtaposition import title_of
@@ -118,6 +118,30 @@ def atoms_of(path: str, note: Note, *, set_apart: bool = False) -> tuple[Atom, .
     if sum(_is_own(word) for word in wording.words) >= LONG_WORDS:
         found += _sections(path, note, wording, properties)
     return tuple(found)
+
+
+class Titled(Protocol):
+    """A passage that has a name."""
+
+    @property
+    def path(self) -> str:
+        """Vault path of its note."""
+
+    @property
+    def title(self) -> str:
+        """The note's title, and what follows it for a section."""
+
+
+def told_apart(first: Titled, second: Titled) -> tuple[str, str]:
+    """The titles of two passages, with their folders where the notes have one title."""
+    if folded(first.title) != folded(second.title) or first.path == second.path:
+        return first.title, second.title
+    return _with_folder(first), _with_folder(second)
+
+
+def _with_folder(one: Titled) -> str:
+    folder, slash, _ = one.path.rpartition("/")
+    return f"{folder}{slash}{one.title}"
 
 
 def is_named_template(path: str) -> bool:

@@ -47,14 +47,10 @@ def merge_texts(kept: str, others: Sequence[str]) -> MergedText:
         text = _with_links(text, other)
         sentences = read_sentences(other)
         missing = missing_from(text, sentences)
-        said = joined(key for one in read_sentences(text) for key in one.keys)
-        reworded += [
-            _as_written(other, one) for one in sentences if one not in missing and joined(one.keys) not in said
-        ]
+        reworded += _reworded(text, other, [one for one in sentences if one not in missing])
         blocks = list(_blocks_with(other, missing))
         added += [_as_written(other, one) for one in missing]
-        tags = [tag for tag in _tags(other) if tag.lower() not in map(str.lower, _tags(text))]
-        blocks += [" ".join(f"#{tag}" for tag in tags)] if tags else []
+        blocks += _tag_line(other, (text, *blocks))
         if blocks:
             text = "\n\n".join((text.rstrip("\r\n \t"), *blocks)) + "\n"
     lost = [
@@ -94,12 +90,24 @@ def left_over(kept: str, other: str) -> tuple[str, tuple[str, ...]]:
     missing = missing_from(kept, sentences)
     linked = _targets(kept)
     missing += [one for one in sentences if one not in missing and _targets(other[one.start : one.end]) - linked]
-    said = joined(key for one in read_sentences(kept) for key in one.keys)
     blocks = list(_blocks_with(other, missing))
-    tags = [tag for tag in _tags(other) if tag.lower() not in map(str.lower, _tags(kept))]
-    blocks += [" ".join(f"#{tag}" for tag in tags)] if tags else []
-    reworded = (_as_written(other, one) for one in sentences if one not in missing and joined(one.keys) not in said)
-    return "\n\n".join(blocks), tuple(reworded)
+    blocks += _tag_line(other, (kept, *blocks))
+    return "\n\n".join(blocks), tuple(_reworded(kept, other, [one for one in sentences if one not in missing]))
+
+
+def _reworded(kept: str, other: str, sentences: Iterable[Sentence]) -> Iterable[str]:
+    """Those of the `sentences` of `other` that `kept` says in other words, as written; a lone stop says nothing."""
+    said = joined(key for one in read_sentences(kept) for key in one.keys)
+    for one in sentences:
+        if joined(one.keys) not in said and any(key[:1].isalnum() for key in one.keys):
+            yield _as_written(other, one)
+
+
+def _tag_line(other: str, parts: Iterable[str]) -> list[str]:
+    """The tags of `other` that no part has, as one line; none where there is none."""
+    known = {tag.lower() for part in parts for tag in _tags(part)}
+    tags = [f"#{tag}" for tag in _tags(other) if tag.lower() not in known]
+    return [" ".join(tags)] if tags else []
 
 
 def _as_written(text: str, sentence: Sentence) -> str:
@@ -139,6 +147,10 @@ def _targets(text: str) -> set[str]:
     return {target for _, target in read_wording(parse_note("\n" + text)).links}
 
 
+_SCRAP: Final = 2
+"""Words between two things that are shown, an `and`, that are no reason to tear a block apart."""
+
+
 def _blocks_with(text: str, missing: Iterable[Sentence]) -> Iterable[str]:
     """The missing sentences in the blocks they stand in: a block whole where all of it is missing, else its lines or
     sentences alone."""
@@ -152,7 +164,8 @@ def _blocks_with(text: str, missing: Iterable[Sentence]) -> Iterable[str]:
         inside = [one for one in wanted if start <= one.start < end]
         if not inside:
             continue
-        if len(inside) == sum(start <= one.start < end for one in sentences):
+        there = [one for one in sentences if start <= one.start < end]
+        if all(one in inside or len(one.keys) <= _SCRAP for one in there):
             yield text[start:end]
         elif block.kind == "paragraph":
             yield " ".join(_as_written(text, one) for one in inside)

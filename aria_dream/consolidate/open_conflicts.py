@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.consolidate.atoms import told_apart
 from aria_dream.consolidate.judged import conflict_key
 from aria_dream.consolidate.sealed import read_sealed, seal, with_sealed
 from aria_dream.dream.plain_text import escape_plain
@@ -32,7 +33,7 @@ class OpenConflict:
     key: str
     """`conflict_key`."""
     first: str
-    """Title."""
+    """Title, with its folder where the second has the same (`told_apart`)."""
     second: str
     subject: str
     first_claim: str
@@ -41,10 +42,11 @@ class OpenConflict:
 
 def open_conflict(conflict: Conflict) -> OpenConflict:
     """The contradiction as it is listed."""
+    first, second = told_apart(conflict.first, conflict.second)
     return OpenConflict(
         key=conflict_key(conflict),
-        first=conflict.first.title,
-        second=conflict.second.title,
+        first=first,
+        second=second,
         subject=conflict.subject,
         first_claim=conflict.first_claim,
         second_claim=conflict.second_claim,

@@ -40,7 +40,9 @@ UNSPACED: Final = (
 _LAYOUT: Final = (
     r".,;:()\[\]{}\\\u2026\u00b7\u2013\u2014\u3001\u3002\uff0c\uff1b\uff1a\uff08\uff09\u200b-\u200f\ufeff\u00ad"
 )
-_INSIDE: Final = rf"(?:(?![{UNSPACED}])[^\W_]|[\u0300-\u036f])"
+_INSIDE: Final = rf"(?:(?![{UNSPACED}])[^\W_]|[\u0300-\u036f]|[\u00ad\u200b\u2060](?=[^\W_]))"
+_UNSEEN: Final = dict.fromkeys((0xAD, 0x200B, 0x2060))
+"""What a page leaves in its words where they may be broken, and nobody sees."""
 _TOKEN: Final = re.compile(
     rf"""(?:(?<![\w.,])[-\u2212+\u00b1]?[.,]?)?\d(?:[\d.,:/'\u2019\u00d7\u2013-]*\d)?   # a number, whole
     | [{UNSPACED}]
@@ -97,10 +99,10 @@ def read_wording(note: Note) -> Wording:
 
 
 def folded(text: str) -> str:
-    """A word as it is compared: NFC, lower case, one apostrophe."""
+    """A word as it is compared: NFC, lower case, one apostrophe, without what nobody sees."""
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFC", text).translate(_APOSTROPHE).lower()
+    return unicodedata.normalize("NFC", text.translate(_UNSEEN)).translate(_APOSTROPHE).lower()
 
 
 class _Reader:

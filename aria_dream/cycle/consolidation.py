@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, assert_never
 
+from aria_dream.consolidate.atoms import told_apart
 from aria_dream.consolidate.judged import as_conflict_verdict, as_judged
 from aria_dream.consolidate.memory import proposals_tonight, remembered_of, tokens_tonight
 from aria_dream.consolidate.record import (
@@ -163,7 +164,7 @@ def _look_alike(work: Work, sitting: _Sitting, seen: Remembered) -> tuple[tuple[
     for pair in work.pairs:
         judged = sitting.verdict(pair.key, seen)
         if judged is not None and judged.word == "escalated":
-            found.append((pair.first.title, pair.second.title))
+            found.append(told_apart(pair.first, pair.second))
     return tuple(found)
 
 

@@ -82,6 +82,6 @@ class ConsolidationResult:
     open_conflicts: tuple[Conflict, ...] = ()
     """Contradictions that wait for a person."""
     look_alike: tuple[tuple[str, str], ...] = ()
-    """Titles of pairs that lie near and that the judge left to a person, nearest first."""
+    """Titles (`told_apart`) of pairs that lie near and that the judge left to a person, nearest first."""
     resumed: bool = False
     interrupted: bool = False

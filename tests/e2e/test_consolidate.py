@@ -130,6 +130,11 @@ def test_a_rehearsal_leaves_no_trace(vault: Vault) -> None:
     assert "nothing was written" in vault.run("consolidate", "--dry-run")
 
 
+def test_two_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    vault = Vault(tmp_path, {"dreaming.md": POLICY, "Compost.md": HEAP, "Inbox/Compost.md": HEAP})
+    assert "merge: Compost ↔ Inbox/Compost (" in vault.run("consolidate", "--dry-run")
+
+
 def test_stages_alone(vault: Vault) -> None:
     triage = vault.consolidate("--stage", "triage")
     assert (triage["candidate_pairs"], triage["pairs_judged"], triage["proposals"]) == (1, 0, [])

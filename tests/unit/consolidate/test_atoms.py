@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aria_dream.consolidate.atoms import atoms_of
+from aria_dream.consolidate.atoms import atoms_of, told_apart
 from aria_dream.vault.note import parse_note
 
 PROSE = "The lighthouse was automated in a year that nobody here remembers well, and the keepers left on one boat."
@@ -111,3 +111,17 @@ def test_a_judge_sees_capitals_and_stops(before: str, after: str, *, seen: bool)
     (other,) = atoms_of("A.md", parse_note(f"{PROSE} {after}"))
     assert one.fingerprint == other.fingerprint
     assert (one.state_hash != other.state_hash) == seen
+
+
+@pytest.mark.parametrize(
+    ("paths", "told"),
+    [
+        (("a/One.md", "b/Two.md"), ("One", "Two")),
+        (("a/One.md", "b/one.md"), ("a/One", "b/one")),
+        (("One.md", "b/One.md"), ("One", "b/One")),
+        (("One.md", "One.md"), ("One", "One")),
+    ],
+)
+def test_two_of_one_title_are_told_apart(paths: tuple[str, str], told: tuple[str, str]) -> None:
+    first, second = (atoms_of(path, parse_note(PROSE))[0] for path in paths)
+    assert told_apart(first, second) == told

@@ -110,6 +110,7 @@ def said(middle: str, path: str = "A.md") -> Atom:
         ("They organise the harbour.", "They organize the harbor."),
         ("He said that the door is open.", "He said the door is open."),
         ("It is late, and dark.", "It is late and dark."),
+        ("The waterway is long.", "The water\u00adway is lo\u200bng."),
         ("It is late,\nso they say.", "It is late\nso they say."),
         ("It -- so they say -- is late.", "It \u2014 so they say \u2014 is late."),
     ],

@@ -66,6 +66,13 @@ def test_tags_and_code_are_kept() -> None:
     assert merged.text == KEPT + "\n```sh\nls -l\n```\n\n#sea\n"
 
 
+def test_a_block_is_not_torn_apart_nor_its_tag_said_twice() -> None:
+    block = "Look: ![[stove.png]] and #warm things, so they say. ^last"
+    merged = merge_texts(KEPT, [f"{KEPT}\n{block}\n\n![[a.png]] and ![[b.png]].\n"])
+    assert merged.text == f"{KEPT}\n{block}\n\n![[a.png]] and ![[b.png]].\n"
+    assert merged.reworded == ()
+
+
 def test_a_rewrite_is_held_to_its_facts() -> None:
     good = check_rewrite(
         "Built in 1840, the tower housed three keepers who lived there. It has never been open to visitors.", [KEPT]
