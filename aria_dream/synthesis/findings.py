@@ -104,7 +104,7 @@ def compare(inputs: Inputs, entries: Sequence[Entry], claims: tuple[Claim, ...],
     earlier = tuple(_earlier_lessons(inputs.lessons))
     staged = tuple(entry.text for entry in entries if entry.kind is SourceKind.STAGED)
     texts = [*(claim.text for claim in claims), *(text for _, text in earlier), *staged]
-    likeness = measure(texts, encode) if encode is not None and claims else None
+    likeness = measure(texts, encode, own=len(claims)) if encode is not None and claims else None
     return Compared(claims, earlier, staged, likeness)
 
 

@@ -84,8 +84,12 @@ class Likeness:
         return bool(near) and not contradicts(texts[a], texts[b])
 
 
-def measure(texts: Sequence[str], encode: Encode) -> Likeness:
-    """The likeness of every two texts. `encode` gives L2-normalised rows."""
+def measure(texts: Sequence[str], encode: Encode, *, own: int | None = None) -> Likeness:
+    """The likeness of every two texts. `encode` gives L2-normalised rows.
+
+    The first `own` texts (None: all) are the background. What a memory has learned from its claims is no part of it: a
+    lesson more would move the floor, and the same sources would teach something else the next night.
+    """
     import numpy as np
 
     count = len(texts)
@@ -97,7 +101,7 @@ def measure(texts: Sequence[str], encode: Encode) -> Likeness:
         rows = np.array([at for at, _ in named])
         told = encode([cause for _, cause in named])
         causes[np.ix_(rows, rows)] = told @ told.T
-    return Likeness(cosines=cosines, causes=causes, floor=_floor(cosines))
+    return Likeness(cosines=cosines, causes=causes, floor=_floor(cosines[:own, :own]))
 
 
 def _floor(cosines: NDArray[np.float32]) -> float:

@@ -12,7 +12,7 @@ import pytest
 
 from aria_dream.synthesis.evidence import find_red_green, parse_evidence
 from aria_dream.synthesis.lesson import read_rows, render_lessons, row_failures
-from aria_dream.synthesis.patterns import contradicts
+from aria_dream.synthesis.patterns import LIKENESS_LEAST, contradicts, measure
 from aria_dream.synthesis.sources import MemoryFile, Reading, SourceKind, read_capsules, read_dated
 from aria_dream.synthesis.synthesis import Inputs, Synthesis, synthesise
 
@@ -304,3 +304,19 @@ def test_only_the_last_turn_of_a_command_counts() -> None:
     )  # fmt: skip
     (turn,) = find_red_green(rows)
     assert (turn.red.ref, turn.red.exit, turn.green.ref) == ("run:4", 3, "run:5")
+
+
+def test_what_was_learned_is_no_part_of_the_background() -> None:
+    """With nineteen claims there is too little to know a background by; a lesson more made it enough, and the same
+    sources taught something else."""
+    angles = np.linspace(0, 1.2, 24)
+    rows = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    texts = [f"claim {number}" for number in range(24)]
+
+    def near(some: Sequence[str]) -> NDArray[np.float32]:
+        found: NDArray[np.float32] = rows[: len(some)]
+        return found
+
+    alone = measure(texts[:19], near)
+    assert measure(texts, near, own=19).floor == alone.floor == LIKENESS_LEAST
+    assert measure(texts, near).floor > LIKENESS_LEAST
