@@ -192,6 +192,7 @@ while True:
     if not sys.stdin.buffer.read(1):
         break
     open(os.environ["UNITS"], "a").write("unit\\n")
+grandchild.kill()  # nobody ended us: the daemon was killed, and a test leaves no process behind
 """
 """A child that works for ever, a unit whenever it is given leave, and has started a process of its own."""
 
