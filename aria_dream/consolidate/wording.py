@@ -225,6 +225,8 @@ class _Reader:
         self._place |= (QUOTE if any(self._quotes) else 0) | (TASK if any(self._tasks) else 0)
 
     def _add(self, key: str, start: int, end: int) -> None:
+        if not key:  # characters that nobody sees, and nothing else
+            return
         self._words.append(Word(key, start, end, self._place, self._apart))
         self._apart = 0
 
@@ -275,7 +277,7 @@ class _Reader:
             return
         self._links.append((link.start, target))
         shown = link.display or " > ".join(part for part in (link.path, *link.subpath.split("#")) if part)
-        for key in split_words(shown):
+        for key in filter(None, split_words(shown)):
             self._words.append(Word(key, link.start, link.end, self._place | LINKED, self._apart))
             self._apart = 0
 

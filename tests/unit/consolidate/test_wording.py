@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from aria_dream.consolidate.atoms import atoms_of
 from aria_dream.consolidate.wording import CODE, QUOTE, TABLE, TASK, read_wording
 from aria_dream.vault.note import parse_note
 
@@ -87,3 +90,15 @@ def test_offsets_are_those_of_the_note() -> None:
         "four",
     ]
     assert [target for _, target in found.links] == ["two", "http://x.example/"]
+
+
+_FILL = "word " * 20
+_ANYTHING = st.text() | st.text(alphabet="a漢ไα1 .\u00ad\u200b\u2060\u0301[]|#!-*`>\n")
+
+
+@given(_ANYTHING.map(lambda text: f"{text} {_FILL}"))
+@example(f"\u200b漢 \u00ad\u2060ไทย [[\u200b漢|\u200b]] {_FILL}")
+def test_any_note_has_words_and_none_is_empty(text: str) -> None:
+    note = parse_note(text)
+    assert all(word.key for word in read_wording(note).words)
+    atoms_of("Note.md", note)
