@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.embedding import Embedder
     from aria_dream.effects.vectors import ContentCache
 
-ATOMS_KIND: Final = "atoms:4"
+ATOMS_KIND: Final = "atoms:5"
 """The cache's kind. Raise the number with every change in `atoms`, `wording` or `near.sketch_of`."""
 _NOTES_PER_WRITE: Final = 256
 
