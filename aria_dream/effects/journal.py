@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from aria_dream.effects.swap import sync_file, sync_folder
-from aria_dream.errors import Problem, WriteRefusedError
+from aria_dream.errors import Problem, StateDamagedError, WriteRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,3 +96,19 @@ def parse_records(content: bytes, name: str) -> tuple[tuple[dict[str, object], .
         elif number < len(lines):
             problems.append(Problem(name, number, "this line is no JSON object; it is skipped"))
     return tuple(records), tuple(problems)
+
+
+def read_text(path: Path) -> str:
+    """What a journal reads; `""` where there is none.
+
+    Raises:
+        StateDamagedError: it is there and cannot be read at all; what it says must not be guessed.
+    """
+    try:
+        return path.read_bytes().decode("utf-8", "replace")
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise StateDamagedError(
+            f"{path} cannot be read ({error.strerror or error}); make it readable, or move it away to start afresh"
+        ) from error

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from aria_dream.dream.memo import known_already, parse_memo, render_memo_row
 from aria_dream.dream.reach_record import landed_record, parse_reaches, reach_record
-from aria_dream.effects.journal import Journal
+from aria_dream.effects.journal import Journal, read_text
 from aria_dream.effects.ledger import append_line
 from aria_dream.effects.lock import VaultLock, writer_lock
 from aria_dream.effects.records import RUNS
-from aria_dream.errors import StateDamagedError, WriteRefusedError
+from aria_dream.errors import WriteRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,7 +44,7 @@ class ReachBook:
         Raises:
             StateDamagedError: it is there and cannot be read; a question might be paid for twice then.
         """
-        return parse_memo(self._text(MEMO))
+        return parse_memo(read_text(self._folder / MEMO))
 
     def remember(self, rows: Iterable[MemoRow]) -> int:
         """Add those of `rows` that the memo does not know; how many there were.
@@ -73,7 +73,7 @@ class ReachBook:
         Raises:
             StateDamagedError: the journal is there and cannot be read.
         """
-        return parse_reaches(self._text(RUNS))
+        return parse_reaches(read_text(self._folder / RUNS))
 
     def note(self, reach: ReachRecord) -> None:
         """Journal the step that `reach` has come to: `begun` or `answered`. It is synced when this returns.
@@ -90,14 +90,3 @@ class ReachBook:
             WriteRefusedError: the disk would not; the next run finds the block there.
         """
         self._runs.append(landed_record(reach))
-
-    def _text(self, name: str) -> str:
-        path = self._folder / name
-        try:
-            return path.read_bytes().decode("utf-8", "replace")
-        except FileNotFoundError:
-            return ""
-        except OSError as error:
-            raise StateDamagedError(
-                f"{path} cannot be read ({error.strerror or error}); make it readable, or move it away to start afresh"
-            ) from error

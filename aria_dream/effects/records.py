@@ -13,9 +13,8 @@ from aria_dream.dream.episode import EpisodeRecord, episode_record, memory_of, p
 from aria_dream.dream.jsonl import as_mapping, as_text
 from aria_dream.dream.juxtaposition import pair_key
 from aria_dream.dream.walk import Memory
-from aria_dream.effects.journal import Journal
+from aria_dream.effects.journal import Journal, read_text
 from aria_dream.effects.lock import writer_lock
-from aria_dream.errors import StateDamagedError
 from aria_dream.review.journal import parse_journal
 from aria_dream.review.proposal import ProposalState, decided_pairs, proposed_record
 
@@ -79,20 +78,9 @@ class RecordBook:
         Raises:
             StateDamagedError: a journal is there and cannot be read at all; what it says must not be guessed.
         """
-        states, faults = parse_journal(self._text(PROPOSALS))
-        episodes, more = parse_episodes(self._text(RUNS))
+        states, faults = parse_journal(read_text(self._folder / PROPOSALS))
+        episodes, more = parse_episodes(read_text(self._folder / RUNS))
         return Records(states=states, episodes=episodes, problems=(*faults, *more))
-
-    def _text(self, name: str) -> str:
-        path = self._folder / name
-        try:
-            return path.read_bytes().decode("utf-8", "replace")
-        except FileNotFoundError:
-            return ""
-        except OSError as error:
-            raise StateDamagedError(
-                f"{path} cannot be read ({error.strerror or error}); make it readable, or move it away to start afresh"
-            ) from error
 
     def note_hashes(self) -> dict[str, str]:
         """Vault path to content hash of the proposals' notes when the vault was last read; empty where not known."""
@@ -131,8 +119,8 @@ class RecordBook:
 
     def consolidations(self) -> tuple[Consolidation, ...]:
         """Every consolidation, oldest first. Raises StateDamagedError as `read` does."""
-        return parse_consolidations(self._text(RUNS))
+        return parse_consolidations(read_text(self._folder / RUNS))
 
     def dismissed(self) -> frozenset[str]:
         """Keys of the contradictions that a person has dismissed. Raises StateDamagedError as `read` does."""
-        return parse_dismissed(self._text(RUNS))
+        return parse_dismissed(read_text(self._folder / RUNS))
