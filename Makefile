@@ -9,7 +9,9 @@ BIN := $(VENV)/bin
 TESTFLAGS ?=
 WORKERS ?= auto
 
-.PHONY: demo test check docs bench local-model codex clean
+ROUNDS ?= 3
+
+.PHONY: demo test explore check docs bench local-model codex clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -40,6 +42,12 @@ demo: $(VENV)/.run
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS) $(TESTFLAGS)
+
+# The property tests on examples nobody has seen yet, ROUNDS times over. `make test` repeats the same ones.
+explore: $(VENV)/.dev
+	for round in $$(seq $(ROUNDS)); do \
+	  $(BIN)/python -m pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=exploring $(TESTFLAGS) || exit 1; \
+	done
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A busy machine decides no test: neither how long an example takes nor how long making one takes is a verdict.
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("unhurried")
+# A busy machine decides no test: neither how long an example takes nor how long making one takes is a verdict. Nor does
+# chance: every run tries the same examples, and `make explore` looks for new ones.
+settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("exploring", settings.get_profile("steady"), derandomize=False)
+settings.load_profile("steady")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 

@@ -50,32 +50,35 @@ class MemoryVault:
         refusal = changes_refusal(changes)
         if refusal:
             return Refused(refusal[0], refusal[1])
-        files = dict(self.files)
-        past: list[PastWrite] = []
-        for plan in changes.writes:
-            if plan.expected_hash == (ABSENT if plan.content is None else content_hash(plan.content)):
-                continue
-            hindrance = self._hindrance(files, plan.path, plan.expected_hash, quiet_s)
+        past = [
+            PastWrite(path=plan.path, before=self.files.get(plan.path), after=plan.content)
+            for plan in changes.writes
+            if plan.expected_hash != (ABSENT if plan.content is None else content_hash(plan.content))
+        ]
+        expected = {plan.path: plan.expected_hash for plan in changes.writes}
+        written = {write.path: write.after for write in past}
+        for write in past:
+            hindrance = self._hindrance(write.path, expected[write.path], quiet_s)
             if hindrance is not None:
                 return hindrance
-            past.append(PastWrite(path=plan.path, before=files.get(plan.path), after=plan.content))
-            if plan.content is None:
-                del files[plan.path]
-            else:
-                files[plan.path] = plan.content
         for move in changes.moves:
-            hindrance = self._hindrance(files, move.source, move.expected_hash, quiet_s) or self._new_place(
-                {path: data for path, data in files.items() if path != move.source}, move.destination
-            )
+            is_written_too = written.get(move.source) is not None
+            hindrance = None if is_written_too else self._hindrance(move.source, move.expected_hash, quiet_s)
+            hindrance = hindrance or self._new_place(move.destination, moved_from=move.source)
             if hindrance is not None:
                 return hindrance
-            data = files.pop(move.source)
-            files[move.destination] = data
+            data = written.get(move.source, self.files.get(move.source))
             past.append(PastWrite(path=move.source, before=data, after=data, moved_to=move.destination))
         if not past:
             return Written("")
-        self.files = files
+        self._apply(past)
         return self._remember(tuple(past), label)
+
+    def _apply(self, past: list[PastWrite]) -> None:
+        for write in past:
+            self.files.pop(write.path, None)
+            if write.after is not None:
+                self.files[write.moved_to or write.path] = write.after
 
     def _remember(self, past: tuple[PastWrite, ...], label: str) -> Written:
         self._count += 1
@@ -85,27 +88,36 @@ class MemoryVault:
         self._touched_at.update({write.moved_to or write.path: at for write in past})
         return Written(change_id)
 
-    def _hindrance(
-        self, files: Mapping[NotePath, bytes], path: NotePath, expected: ContentHash, quiet_s: float
-    ) -> Conflict | Exists | Refused | None:
+    def _hindrance(self, path: NotePath, expected: ContentHash, quiet_s: float) -> Conflict | Exists | Refused | None:
         if _is_outside(path):
             return Refused(path, "the path leaves the vault")
         touched_at = self._touched_at.get(path)
         if quiet_s > 0 and touched_at is not None and self._now() - touched_at < timedelta(seconds=quiet_s):
             return Conflict(path, "the note was touched just now; somebody may be typing")
         if expected == ABSENT:
-            return self._new_place(files, path)
-        if path not in files:
+            return self._new_place(path)
+        if any(folder in self.files for folder in path.parents):
+            return Refused(path, "a folder of the path is a file")
+        if any(path in other.parents for other in self.files):
+            return Refused(path, "it is no ordinary file")
+        if path not in self.files:
             return Conflict(path, "the note is gone")
         if path in self._read_only:
             return Refused(path, "the note is read-only")
-        return None if content_hash(files[path]) == expected else Conflict(path, "the note changed meanwhile")
+        return None if content_hash(self.files[path]) == expected else Conflict(path, "the note changed meanwhile")
 
-    def _new_place(self, files: Mapping[NotePath, bytes], path: NotePath) -> Exists | Refused | None:
+    def _new_place(self, path: NotePath, moved_from: NotePath | None = None) -> Exists | Refused | None:
+        """What is in the way of a new file; a note is not in the way of another spelling of its own name.
+
+        A folder is in the way even if the same change takes its last note: it outlives that note.
+        """
         refusal = path_refusal(path, trash=True)
+        if refusal is None and any(folder in self.files for folder in path.parents):
+            refusal = "a folder of the path is a file"
         if refusal:
             return Refused(path, refusal)
-        other = colliding_path(path, files)
+        itself = {moved_from} if moved_from is not None and moved_from.parent == path.parent else set()
+        other = colliding_path(path, self.files.keys() - itself)
         return None if other is None else Exists(other)
 
     def recover(self) -> tuple[Settled, ...]:

@@ -98,9 +98,10 @@ class Steps:
         if isinstance(goal, Refused):
             return goal
         taken = way_is_free(self._root, step.moved_to)
-        place = self._root.joinpath(*step.path.parts)
-        if isinstance(taken, Exists) and _is_same_file(place, self._root.joinpath(*taken.path.parts)):
-            return None  # another spelling of the note's own name
+        if isinstance(taken, Exists) and len(taken.path.parts) == len(step.moved_to.parts):
+            place = self._root.joinpath(*step.path.parts)
+            if _is_same_file(place, self._root.joinpath(*taken.path.parts)):
+                return None  # another spelling of the note's own name
         return taken
 
     def do(self, change_id: str, number: int, step: Step, content: bytes | None) -> Hindrance | None:

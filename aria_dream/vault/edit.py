@@ -302,6 +302,16 @@ def changes_refusal(changes: ChangeSet) -> tuple[NotePath, str] | None:
             return move.source, "it is written and moved, and the two plans disagree"
         if move.expected_hash == ABSENT:
             return move.source, "what is moved must exist"
+    return _meeting(changes)
+
+
+def _meeting(changes: ChangeSet) -> tuple[NotePath, str] | None:
+    """The first new place that meets another of the same set on some disk: `f/a.md` and `F/b.md`, `x` and `x/y.md`."""
+    new = [plan.path for plan in changes.writes if plan.expected_hash == ABSENT and plan.content is not None]
+    new += [move.destination for move in changes.moves]
+    for number, path in enumerate(new):
+        if colliding_path(path, new[:number]) is not None:
+            return path, "it would meet another new note or folder of the same change on a disk that ignores case"
     return None
 
 

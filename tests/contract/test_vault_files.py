@@ -182,6 +182,17 @@ def test_a_note_may_change_only_its_case(make_vault: MakeVault) -> None:
     assert data_of(vault, "Plan.md") == b"a"
 
 
+def test_one_folder_in_two_spellings_is_not_made(make_vault: MakeVault) -> None:
+    """On a disk that ignores case the two would be one folder, on this one two: the vault would not sync."""
+    vault = make_vault({"plan.md": b"a"})
+    both = ChangeSet(writes=(change("f/a.md", None, b"x"), change("F/b.md", None, b"y")))
+    assert isinstance(vault.write(both), Refused)
+    assert (data_of(vault, "f/a.md"), data_of(vault, "F/b.md")) == (None, None)
+    below = Move(source=NotePath("plan.md"), destination=NotePath("PLAN.md/x.md"), expected_hash=content_hash(b"a"))
+    assert isinstance(vault.write(ChangeSet(moves=(below,))), Exists)
+    assert data_of(vault, "plan.md") == b"a"
+
+
 def test_a_merge_and_the_way_back(make_vault: MakeVault) -> None:
     """Written and moved in one go, others rewritten; the inverse restores every byte."""
     files = {"keep.md": b"keep", "drop.md": b"drop", "ref.md": b"[[drop]]"}

@@ -14,7 +14,7 @@ from aria_dream.effects.memory import MemoryVault
 from aria_dream.vault.edit import ABSENT, ChangeSet, Move, WritePlan, content_hash
 from aria_dream.vault.note import NotePath
 
-PATHS = ["a.md", "b.md", "A.md", "f/a.md", "F/b.md", "f/B.md", ".trash/a.md", "e\u0301.md", "\u00e9.md"]
+PATHS = ["a.md", "b.md", "A.md", "f/a.md", "F/b.md", "f/B.md", "a.md/c.md", ".trash/a.md", "e\u0301.md", "\u00e9.md"]
 paths = st.sampled_from(PATHS).map(NotePath)
 contents = st.sampled_from([b"", b"1", b"2", b"3\r\n"])
 
@@ -48,10 +48,17 @@ class VaultMachine(RuleBasedStateMachine):
         if content is not None or path in self.memory.files:
             self._both(ChangeSet(writes=(self._plan(path, content, stale=stale),)))
 
-    @rule(first=paths, second=paths, content=contents, stale=st.booleans())
-    def write_two(self, first: NotePath, second: NotePath, content: bytes, *, stale: bool) -> None:
-        plans = (self._plan(first, content, stale=False), self._plan(second, content, stale=stale))
+    @rule(first=paths, second=paths, content=st.none() | contents, other=contents, stale=st.booleans())
+    def write_two(self, first: NotePath, second: NotePath, content: bytes | None, other: bytes, *, stale: bool) -> None:
+        plans = (self._plan(first, content, stale=False), self._plan(second, other, stale=stale))
         self._both(ChangeSet(writes=plans))
+
+    @rule(first=paths, second=paths, source=paths, content=contents)
+    def write_and_move(self, first: NotePath, second: NotePath, source: NotePath, content: bytes) -> None:
+        held = self.memory.files.get(source)
+        if held is not None:
+            moves = (Move(source=source, destination=second, expected_hash=content_hash(held)),)
+            self._both(ChangeSet(writes=(self._plan(first, content, stale=False),), moves=moves))
 
     @rule(source=paths, destination=paths, content=st.none() | contents)
     def move(self, source: NotePath, destination: NotePath, content: bytes | None) -> None:

@@ -126,6 +126,11 @@ def _move(source: str, destination: str, content: bytes = b"x") -> Move:
         ChangeSet(writes=(_write("b.md"),), moves=(_move("a.md", "b.md"),)),
         ChangeSet(writes=(_write("a.md"),), moves=(_move("a.md", "b.md"),)),
         ChangeSet(writes=(_write("a.md", b"x", None),), moves=(_move("a.md", "b.md"),)),
+        ChangeSet(writes=(_write("f/a.md", None), _write("F/b.md", None))),  # one folder, spelled twice
+        ChangeSet(writes=(_write("f/a.md", None),), moves=(_move("b.md", "F/b.md"),)),
+        ChangeSet(moves=(_move("a.md", "f/a.md"), _move("b.md", "F/b.md"))),
+        ChangeSet(writes=(_write("x", None), _write("x/y.md", None))),
+        ChangeSet(writes=(_write("X/y.md", None), _write("x", None))),
     ],
 )
 def test_a_set_that_contradicts_itself_is_refused(changes: ChangeSet) -> None:
@@ -139,6 +144,8 @@ def test_a_set_that_contradicts_itself_is_refused(changes: ChangeSet) -> None:
         ChangeSet(writes=(_write("a.md"), _write("A.md"))),  # two notes of a disk that heeds case
         ChangeSet(moves=(_move("plan.md", "Plan.md"),)),
         ChangeSet(writes=(_write("a.md"),), moves=(_move("a.md", "b.md", b"y"),)),
+        ChangeSet(writes=(_write("f/a.md", None), _write("f/b.md", None))),
+        ChangeSet(writes=(_write("f/a.md"), _write("F/b.md"))),  # both are there already, and stay
     ],
 )
 def test_a_set_that_is_sound_is_not(changes: ChangeSet) -> None:
