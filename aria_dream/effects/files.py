@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
@@ -19,9 +18,9 @@ from typing import TYPE_CHECKING, assert_never
 from aria_dream.effects.ground import is_placeholder, locate, read_plain
 from aria_dream.effects.history import History, Intent, Step
 from aria_dream.effects.lock import WRITER_WAIT_S, writer_lock
+from aria_dream.effects.settling import Settling
 from aria_dream.effects.steps import CHANGED, Steps
 from aria_dream.effects.swap import exchange as system_exchange
-from aria_dream.effects.swap import sync_folder
 from aria_dream.errors import VaultUnreadableError
 from aria_dream.vault.edit import ABSENT, ChangeSet, Exists, changes_refusal, content_hash
 from aria_dream.vault.note import NotePath
@@ -86,6 +85,7 @@ class DiskVault:
             after_step=after_step,
             keep=self._history.keep_displaced,
         )
+        self._settling = Settling(self.root, self._steps, self._history, now=now, after_step=after_step)
 
     def read(self, path: NotePath) -> Content | Absent | Refused:
         """The file's bytes and their hash; never through a symbolic link, never a cloud placeholder's.
@@ -191,7 +191,7 @@ class DiskVault:
         trouble: Conflict | Exists | Refused | Failed
         path = intent.steps[0].path
         try:
-            self._make_folders(intent)
+            self._settling.make_folders(intent)
             for number, step in enumerate(intent.steps):
                 path = step.path
                 content = self._history.image(intent.change_id, number, "after")
@@ -200,7 +200,7 @@ class DiskVault:
                     trouble = hindrance
                     break
             else:
-                self._finish(intent, Verdict.APPLIED)
+                self._settling.finish(intent, Verdict.APPLIED)
                 return Written(intent.change_id)
         except OSError as error:
             trouble = Failed(path, _cause(error))
@@ -210,7 +210,7 @@ class DiskVault:
         self, intent: Intent, trouble: Conflict | Exists | Refused | Failed
     ) -> Written | Conflict | Exists | Refused | Failed:
         try:
-            verdict = self._settle(intent, may_finish=False).verdict
+            verdict = self._settling.settle(intent, may_finish=False).verdict
         except OSError as error:
             return Failed(trouble.path, f"{_reason(trouble)}; and undoing it: {_cause(error)}", unsettled=True)
         match verdict:
@@ -220,14 +220,6 @@ class DiskVault:
                 return trouble
             case _:
                 assert_never(verdict)
-
-    def _make_folders(self, intent: Intent) -> None:
-        for folder in intent.folders:
-            place = self.root.joinpath(*folder.parts)
-            with suppress(FileExistsError):
-                place.mkdir()
-                self._after("folder made")
-                sync_folder(place.parent)
 
     def recover(self) -> tuple[Settled, ...]:
         """What became of each change that a crash interrupted, oldest first. A second call returns nothing.
@@ -246,69 +238,7 @@ class DiskVault:
 
     def _recover(self) -> tuple[Settled, ...]:
         self._history.sweep()
-        return tuple(self._settle(intent, may_finish=True) for intent in self._history.pending())
-
-    def _settle(self, intent: Intent, *, may_finish: bool) -> Settled:
-        for number, step in enumerate(intent.steps):
-            self._steps.tidy(intent.change_id, number, step)
-            self._steps.tidy(intent.change_id, number, step.inverse())
-        done = self._states(intent)
-        if may_finish and True in done and False in done and None not in done:
-            self._finish_steps(intent, done)
-            done = self._states(intent)
-        if all(done):
-            return self._finish(intent, Verdict.APPLIED)
-        self._undo_steps(intent, done)
-        remaining = zip(intent.steps, done, self._states(intent), strict=True)
-        left = tuple(step.moved_to or step.path for step, was, is_now in remaining if was is None or is_now is True)
-        self._remove_folders(intent)
-        return self._finish(intent, Verdict.UNDONE, left)
-
-    def _states(self, intent: Intent) -> list[bool | None]:
-        """Per step: done, not done, or neither (somebody changed the file). A written note may have moved on."""
-        states = [self._steps.is_done(step) for step in intent.steps]
-        moves = {step.path: number for number, step in enumerate(intent.steps) if step.moved_to is not None}
-        for number, step in enumerate(intent.steps):
-            mover = moves.get(step.path)
-            if mover is None or mover == number:
-                continue
-            if states[mover] is True:
-                states[number] = True
-            elif states[number] is False:
-                states[mover] = False
-        return states
-
-    def _finish_steps(self, intent: Intent, done: list[bool | None]) -> None:
-        """Do what is missing. A hindrance or an error only means that the change will be undone instead."""
-        try:
-            self._make_folders(intent)
-            for number, step in enumerate(intent.steps):
-                if done[number] is False:
-                    content = self._history.image(intent.change_id, number, "after")
-                    if self._steps.do(intent.change_id, number, step, content) is not None:
-                        return
-        except OSError:
-            for number, step in enumerate(intent.steps):
-                self._steps.tidy(intent.change_id, number, step)
-
-    def _undo_steps(self, intent: Intent, done: list[bool | None]) -> None:
-        for number, step in reversed(list(enumerate(intent.steps))):
-            if done[number] is True:
-                content = self._history.image(intent.change_id, number, "before")
-                # Hindered: somebody has just changed the file. It is left as it is, and whole.
-                self._steps.do(intent.change_id, number, step.inverse(), content)
-
-    def _remove_folders(self, intent: Intent) -> None:
-        for folder in reversed(intent.folders):
-            try:
-                self.root.joinpath(*folder.parts).rmdir()
-            except OSError:  # not empty, or gone: somebody uses it
-                continue
-
-    def _finish(self, intent: Intent, verdict: Verdict, left: tuple[NotePath, ...] = ()) -> Settled:
-        self._history.finish(intent.change_id, verdict, self._now(), left)
-        self._after("outcome")
-        return Settled(change_id=intent.change_id, label=intent.label, verdict=verdict, left_alone=left)
+        return tuple(self._settling.settle(intent, may_finish=True) for intent in self._history.pending())
 
     def past_changes(self) -> tuple[PastChange, ...]:
         """The applied changes whose images are kept, oldest first."""
