@@ -123,6 +123,10 @@ class RuleParts:
                     stale=len(stale))  # fmt: skip
         return Work(scan=scan, pairs=pairs, conflicts=conflicts, stale=stale)
 
+    def foregone(self, pair: Candidate) -> PairVerdict | None:
+        assert pair.rank > 0
+        return None
+
     def texts(self, pair: Candidate) -> NearPair | None:
         return NearPair(first=self._atom(pair.first.path), second=self._atom(pair.second.path), cosine=1.0,
                         overlap=1.0, rank=pair.rank)  # fmt: skip

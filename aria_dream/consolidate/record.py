@@ -126,6 +126,11 @@ class Consolidation:
         """Contradictions with a proposal."""
         return sum(one.what == "conflict" and bool(one.proposals) for one in self.brought.values())
 
+    @property
+    def questions_answered(self) -> int:
+        """Pairs and contradictions that this run has put to a judge."""
+        return self.pairs_judged + self.conflicts_judged
+
     def take(self, record: Mapping[str, object]) -> None:
         """Adds one record of this consolidation. Raises KeyError, TypeError or ValueError where it is none."""
         at, event = as_moment(record["at"]), as_text(record["event"])

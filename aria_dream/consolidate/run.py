@@ -63,11 +63,9 @@ def steps(
     yield Stop(end=End.STOPPED if reason else End.DONE, reason=reason, left=night.left())
 
 
-def total_questions(run: Consolidation, work: Work, remembered: Remembered, judge: str) -> tuple[int, int]:
-    """How many of this run's questions are answered, and how many there are in all."""
-    night = _Night(run, work, remembered, Limits(proposals=0, room=0, tokens=0), judge)
-    asked = run.pairs_judged + run.conflicts_judged
-    return asked, asked + night.left()
+def total_questions(run: Consolidation, work: Work, remembered: Remembered, judge: str) -> int:
+    """How many questions this run has in all, answered ones included. An answer does not change it."""
+    return run.questions_answered + _Night(run, work, remembered, Limits(proposals=0, room=0, tokens=0), judge).left()
 
 
 class _Night:

@@ -89,9 +89,10 @@ def consolidate_once(
             past, run, states.values(), work, lapse_days=days, dismissed=desk.book.dismissed()
         )
         limits = _limits(desk, parts, past, run, waiting)
+        total = total_questions(run, work, seen, counsel.name)
         for step in steps(run, work, seen, limits, counsel.name):
             leave("judging")
-            progress(*total_questions(run, work, seen, counsel.name))
+            progress(run.questions_answered, total)
             sitting.carry_out(step)
     except KeyboardInterrupt:
         sitting.append(ended(run, now(), End.INTERRUPTED, "you ended it", run.left))
@@ -236,6 +237,9 @@ class _Sitting:
                 assert_never(step)
 
     def _compare(self, pair: Candidate) -> PairVerdict:
+        known = self._parts.foregone(pair)
+        if known is not None:
+            return known
         texts = self._parts.texts(pair)
         if texts is None:
             return Escalated(reason="one of the two has changed since the night began")

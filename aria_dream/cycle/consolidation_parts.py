@@ -6,9 +6,7 @@ off has lost half a second's work.
 
 from __future__ import annotations
 
-import json
-import os
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
@@ -22,7 +20,8 @@ from aria_dream.consolidate.resolution import Settling, settle_conflict
 from aria_dream.consolidate.stale import propose_obsolete
 from aria_dream.consolidate.verdict import KeepA, KeepB, Merge, Normalize
 from aria_dream.consolidate.work import Candidate, Member, Work
-from aria_dream.dream.jsonl import as_mapping, as_texts
+from aria_dream.effects.analysed_texts import mark_of, read_analysed, write_analysed
+from aria_dream.effects.atom_gists import AtomGists
 from aria_dream.effects.atom_table import find_near, read_atoms
 from aria_dream.effects.claim_table import find_vault_conflicts
 from aria_dream.effects.conflict_evidence import VaultEvidence
@@ -37,12 +36,11 @@ from aria_dream.vault.edit import Refusal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.near import NearRow
     from aria_dream.consolidate.stale import SourceMemory, Stale
-    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair
+    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
     from aria_dream.consolidate.work import Cluster
     from aria_dream.cycle.desk import Desk
     from aria_dream.cycle.night_parts import Made
@@ -53,9 +51,6 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 CHANGED: Final = "one of its notes has changed since the night began"
-ANALYSED: Final = "analysed.json"
-"""Marks of the texts that a night has looked at, in the vault's state folder."""
-_MARK_DIGITS: Final = 16
 
 
 @dataclass(kw_only=True)
@@ -79,6 +74,7 @@ class VaultNight:
     _stale: Mapping[str, Stale] = field(default_factory=dict)
     _sources: Mapping[str, SourceMemory] | None = None
     _near: Mapping[str, tuple[NearRow, int]] = field(default_factory=dict)
+    _gists: AtomGists | None = None
 
     def counsel(self) -> Counsel | str:
         """Who judges, or why nobody does."""
@@ -147,7 +143,7 @@ class VaultNight:
         known = read_analysed(self.desk.book.folder)
         scan = Scan(
             atoms=len(table.rows),
-            new=sum(row.state_hash[:_MARK_DIGITS] not in known for row in table.rows),
+            new=sum(mark_of(row.state_hash) not in known for row in table.rows),
             pairs=len(candidates),
             conflicts=len(conflicts),
             stale=len(stale),
@@ -206,7 +202,12 @@ class VaultNight:
             for rank, pair in enumerate(near, start=1)
         ]
         self._near = {one.key: (pair, one.rank) for one, pair in zip(found, near, strict=True)}
+        self._gists = AtomGists(table, near)
         return tuple(found)
+
+    def foregone(self, pair: Candidate) -> PairVerdict | None:
+        """What the judge inside says, where it need not read the texts again; None of a language model."""
+        return None if self.is_metered or self._gists is None else self._gists.compare(*self._near[pair.key])
 
     def texts(self, pair: Candidate) -> NearPair | None:
         """The two with their texts; None where one of them has changed since `find`."""
@@ -255,32 +256,12 @@ class VaultNight:
         if self._table is None:
             return
         waiting = {state for pair in work.pairs if is_open(pair.key) for state in (pair.first.state, pair.second.state)}
-        seen = {row.state_hash[:_MARK_DIGITS] for row in self._table.rows if row.state_hash not in waiting}
+        seen = {mark_of(row.state_hash) for row in self._table.rows if row.state_hash not in waiting}
         write_analysed(self.desk.book.folder, seen)
 
 
 def _silent(_done: int, _total: int) -> None:
     return
-
-
-def read_analysed(folder: Path) -> frozenset[str]:
-    """Marks of the texts that were looked at; empty where that is not known."""
-    try:
-        return frozenset(as_texts(as_mapping(json.loads((folder / ANALYSED).read_bytes()))["texts"]))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return frozenset()
-
-
-def write_analysed(folder: Path, marks: set[str]) -> None:
-    """Keeps the marks. A disk that refuses is passed over: texts would only count as new once more."""
-    temp = folder / f".{ANALYSED}.{os.getpid()}"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temp.write_text(json.dumps({"version": 1, "texts": sorted(marks)}) + "\n", encoding="ascii")
-        temp.replace(folder / ANALYSED)
-    except OSError:
-        with suppress(OSError):
-            temp.unlink()
 
 
 @contextmanager
