@@ -247,17 +247,6 @@ def told(run: Consolidation, at: datetime) -> dict[str, object]:
     return _head(run, "told", at)
 
 
-def dismissed(key: str, at: datetime) -> dict[str, object]:
-    """The record that a person calls a contradiction none."""
-    return {"type": "dismissed", "version": VERSION, "key": key, "at": at.isoformat()}
-
-
-def parse_dismissed(text: str) -> frozenset[str]:
-    """Keys of the contradictions in `runs.jsonl` that a person has dismissed."""
-    found = (record.get("key") for _, record in parse_records(text)[0] if record.get("type") == "dismissed")
-    return frozenset(key for key in found if isinstance(key, str))
-
-
 def _head(run: Consolidation, event: str, at: datetime) -> dict[str, object]:
     return {"type": TYPE, "version": VERSION, "event": event, "id": run.id, "at": at.isoformat()}
 

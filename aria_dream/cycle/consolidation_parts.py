@@ -31,6 +31,7 @@ from aria_dream.effects.stale_notes import find_stale, remember_sources
 from aria_dream.effects.standing import read_standing
 from aria_dream.effects.vectors import ContentCache
 from aria_dream.errors import MissingPartError
+from aria_dream.review.proposal import WRITER
 from aria_dream.vault.edit import Refusal
 
 if TYPE_CHECKING:
@@ -136,8 +137,8 @@ class VaultNight:
         table = self._table = read_atoms(
             vault, self.cache, progress=self.reading or _silent, leave=lambda: self.leave("reading")
         )
-        near = self._find_near(table, settings.cosine_threshold) if set(parts) != {Part.RESOLVE} else ()
-        candidates = self._candidates(table, near)
+        near = self._find_near(table, settings.cosine_threshold) if set(parts) != {Part.RESOLVE} else None
+        candidates = self._candidates(table, near or ())
         conflicts = self._find_conflicts() if set(parts) != {Part.CONSOLIDATE} else ()
         stale = self._find_stale() if Part.CONSOLIDATE not in parts or len(parts) > 1 else ()
         known = read_analysed(self.desk.book.folder)
@@ -148,7 +149,9 @@ class VaultNight:
             conflicts=len(conflicts),
             stale=len(stale),
         )
-        return Work(scan=scan, pairs=candidates, conflicts=conflicts, stale=tuple(stale))
+        return Work(
+            scan=scan, pairs=candidates, is_compared=near is not None, conflicts=conflicts, stale=tuple(stale)
+        )
 
     def _find_stale(self) -> tuple[str, ...]:
         """Marks of the stale notes, one a note: its first reason."""
@@ -170,7 +173,7 @@ class VaultNight:
             self.desk.vault, self.cache, progress=self.claims or _silent, leave=lambda: self.leave("reading")
         )
 
-    def _find_near(self, table: AtomTable, least_cosine: float) -> Sequence[NearRow]:
+    def _find_near(self, table: AtomTable, least_cosine: float) -> Sequence[NearRow] | None:
         try:
             return find_near(
                 table,
@@ -182,7 +185,7 @@ class VaultNight:
             )
         except MissingPartError as error:
             self.missing.append(f"Passages were not compared: {error}")
-            return ()
+            return None
 
     def _candidates(self, table: AtomTable, near: Sequence[NearRow]) -> tuple[Candidate, ...]:
         members: dict[int, Member] = {}
@@ -198,7 +201,10 @@ class VaultNight:
             return members[row]
 
         found = [
-            Candidate(key=table.key(pair), first=member(pair.first), second=member(pair.second), rank=rank)
+            Candidate(
+                key=table.key(pair), first=member(pair.first), second=member(pair.second), rank=rank,
+                cosine=pair.cosine, overlap=pair.overlap,
+            )
             for rank, pair in enumerate(near, start=1)
         ]
         self._near = {one.key: (pair, one.rank) for one, pair in zip(found, near, strict=True)}
@@ -221,7 +227,9 @@ class VaultNight:
         whole = [cluster for cluster in read if cluster is not None]
         if len(whole) < len(read):
             return Refusal(CHANGED)
-        first = next(iter(cluster_proposals(whole, self._making(paths_of(whole), states))), None)
+        asked_for = any(judged.judge == WRITER for cluster in clusters for _, judged in cluster.pairs)
+        making = self._making(paths_of(whole), states, judge=WRITER if asked_for else self._judge)
+        first = next(iter(cluster_proposals(whole, making)), None)
         if isinstance(first, ClusterProposal):
             return first.proposal, first.edits
         return Refusal(first.reason if first is not None else "its notes are too many, or in another proposal already")
@@ -238,7 +246,7 @@ class VaultNight:
             atoms |= {atom.id: atom for atom in (pair.first, pair.second)}
         return ReadCluster(members=tuple(atoms[name] for name in sorted(atoms)), judged=tuple(judged))
 
-    def _making(self, paths: Sequence[str], states: Mapping[str, ProposalState]) -> Making:
+    def _making(self, paths: Sequence[str], states: Mapping[str, ProposalState], *, judge: str) -> Making:
         desk = self.desk
         return Making(
             view=desk.view(paths, inbound=True),
@@ -246,7 +254,7 @@ class VaultNight:
             states=tuple(states.values()),
             now=desk.now,
             expires_at=self._expires_at,
-            judge=self._judge,
+            judge=judge,
         )
 
     def note_analysed(self, work: Work, is_open: Callable[[str], bool]) -> None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import date, datetime
 
+    from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.record import Consolidation, Part
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
     from aria_dream.consolidate.work import Candidate, Cluster, Work
@@ -84,7 +85,7 @@ class ConsolidationResult:
     """The proposals of this sitting."""
     open_conflicts: tuple[Conflict, ...] = ()
     """Contradictions that wait for a person."""
-    look_alike: tuple[tuple[str, str], ...] = ()
-    """Titles (`told_apart`) of pairs that lie near and that the judge left to a person, nearest first."""
+    open_pairs: tuple[OpenPair, ...] | None = None
+    """Near pairs that wait for a person, nearest first; None where nobody has looked for them."""
     resumed: bool = False
     interrupted: bool = False
