@@ -69,7 +69,7 @@ def render_list(name: str, head: str, items: Sequence[str], more: int, decided: 
     `items`: paragraphs that begin with both titles in bold and end with boxes. `more`: how many are not among them.
     """
     parts = [head, *items] if items else []
-    parts += [f"… and {more} more.\n"] if more > 0 else []
+    parts += [f"… and {more} more, listed as you settle these.\n"] if more > 0 else []
     parts += [_decided(one) for one in decided]
     return seal(name, "\n".join(parts)) if parts else ""
 
@@ -128,11 +128,6 @@ def with_list(text: str, name: str, made: str) -> tuple[str, tuple[Problem, ...]
     return f"{text.rstrip()}{end}{end}{made.replace(chr(10), end)}{end}", ()
 
 
-def without_list(text: str, name: str) -> str:
-    """The note as if it had no list of that name."""
-    return with_list(text, name, "")[0]
-
-
 def merged_list(text: str, copy: str, name: str, is_open: Callable[[str], bool]) -> tuple[str, tuple[Problem, ...]]:
     """The block that holds what the lists of both say, ticks included: ours first, then what only `copy` lists, as far
     as `is_open` says so of the keys. `""` where neither has one; with the reason where either is edited.
@@ -147,23 +142,20 @@ def merged_list(text: str, copy: str, name: str, is_open: Callable[[str], bool])
         (found[2], found[3], found[4]) for lines in yours for line in lines
         if (found := _BOX.fullmatch(line)) and found[1] in "xX"
     }  # fmt: skip
-    decided = {key for lines in (*mine, *yours) for key in _keys(lines) if _is_decided(lines)}
     around = mine if ours is not None else yours
-    open_, done = [], []
-    seen: set[str] = set()
-    for lines, is_ours in (*((lines, True) for lines in mine), *((lines, False) for lines in yours)):
-        keys = _keys(lines)
-        if not keys or not seen.isdisjoint(keys) or not (is_ours or all(map(is_open, keys)) or _is_decided(lines)):
-            continue
-        seen.update(keys)
-        shown = [_ticked(line, ticked) for line in lines]
+    open_: dict[tuple[str, ...], list[str]] = {}
+    done: dict[tuple[str, ...], list[str]] = {}
+    for lines in (*mine, *yours):
         if _is_decided(lines):
-            done.append(shown)
-        elif decided.isdisjoint(keys):
-            open_.append(shown)
+            done.setdefault(_keys(lines), [_ticked(line, ticked) for line in lines])
+    settled = {key for keys in done for key in keys}
+    for number, lines in enumerate((*mine, *yours)):
+        keys = _keys(lines)
+        if keys and settled.isdisjoint(keys) and (number < len(mine) or all(map(is_open, keys))):
+            open_.setdefault(keys, [_ticked(line, ticked) for line in lines])
     heads = [lines for lines in around if not _keys(lines) and not lines[0].startswith("…")]
     tails = [lines for lines in around if lines[0].startswith("…")]
-    kept = [*heads, *open_, *tails, *done] if open_ else done
+    kept = [*heads, *open_.values(), *tails, *done.values()] if open_ else [*done.values()]
     return seal(name, "\n".join("".join(f"{line}\n" for line in lines) for lines in kept)) if kept else "", ()
 
 
@@ -177,8 +169,8 @@ def _paragraphs(inside: str) -> list[list[str]]:
     return [lines for lines in found if lines]
 
 
-def _keys(lines: Sequence[str]) -> list[str]:
-    return [found[3] for line in lines if (found := _BOX.fullmatch(line))]
+def _keys(lines: Sequence[str]) -> tuple[str, ...]:
+    return tuple(found[3] for line in lines if (found := _BOX.fullmatch(line)))
 
 
 def _is_decided(lines: Sequence[str]) -> bool:

@@ -44,7 +44,9 @@ class OpenPair:
     @property
     def titles(self) -> tuple[str, str]:
         """Of both, told apart."""
-        return told_apart(self.pair.first, self.pair.second)
+        first, second = self.pair.first, self.pair.second
+        one, other = told_apart(first, second)
+        return (first.trail or one, second.trail or other) if one == other else (one, other)
 
 
 def apart_key(pair: Candidate) -> str:
@@ -86,7 +88,8 @@ def _end(member: Member, shown: str, link: Callable[[str], str]) -> str:
     """The link to the note, and behind it what of the title is not the note's name."""
     name = title_of(member.path)
     folder, found, rest = shown.partition(name)
-    return f"{escape_plain(folder)}{link(member.path)}{escape_plain(rest)}" if found else link(member.path)
+    behind = f" {escape_plain(rest)}" if rest.strip() else ""
+    return f"{escape_plain(folder)}{link(member.path)}{behind}" if found else link(member.path)
 
 
 def likeness(pair: Candidate) -> str:

@@ -26,6 +26,8 @@ class Member:
     state: str
     """Hash of all that a judge looks at."""
     is_note: bool
+    trail: str = ""
+    """Title with all headings that lead to it; `""` where the title says it all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ off has lost half a second's work.
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
+_EMPHASIS: Final = re.compile(r"\*\*|__|==")
 CHANGED: Final = "one of its notes has changed since the night began"
 
 
@@ -194,10 +196,13 @@ class VaultNight:
             if row not in members:
                 atom = table.rows[row]
                 path = table.vault.graph.paths[atom.note]
-                title = " › ".join((path.rpartition("/")[2].removesuffix(".md"), *atom.headings[-1:]))
-                title += f" ({atom.number})" if atom.number > 1 else ""  # the second of that heading
-                members[row] = Member(id=table.id_of(row), path=path, title=title, state=atom.state_hash,
-                                      is_note=not atom.headings)  # fmt: skip
+                name = path.rpartition("/")[2].removesuffix(".md")
+                headings = [_EMPHASIS.sub("", text) for text in atom.headings]
+                which = f" ({atom.number})" if atom.number > 1 else ""  # the second of that heading
+                members[row] = Member(
+                    id=table.id_of(row), path=path, title=" › ".join((name, *headings[-1:])) + which,
+                    state=atom.state_hash, is_note=not headings, trail=" › ".join((name, *headings)) + which,
+                )  # fmt: skip
             return members[row]
 
         found = [

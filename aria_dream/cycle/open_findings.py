@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from aria_dream.consolidate import open_conflicts, open_pairs
 from aria_dream.consolidate.open_conflicts import render_open
 from aria_dream.consolidate.open_list import Decided, read_answers, with_list
+from aria_dream.consolidate.open_lists import LISTS
 from aria_dream.consolidate.open_pairs import apart_key, render_pairs, same_key
 from aria_dream.consolidate.settled import recalled_record, settled_record
 from aria_dream.dream.logged import logged_link, render_link
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
     from aria_dream.cycle.desk import Desk
 
     Titles = Sequence[tuple[str, str]]
-
-LISTS: tuple[str, ...] = (open_conflicts.NAME, open_pairs.NAME)
-"""Names of the sealed blocks, in the order in which they stand in a new note."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenTitles:

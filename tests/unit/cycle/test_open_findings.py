@@ -173,7 +173,7 @@ def test_only_the_nearest_are_listed_and_the_rest_is_counted(tmp_path: Path) -> 
     _night(bench, 1)
     text = bench.read(REVIEW)
     assert text.count("- [ ] different ^apart-") == 10
-    assert "… and 11 more." in text
+    assert "… and 11 more, listed as you settle these." in text
 
 
 def test_an_excluded_note_leaves_the_list(tmp_path: Path) -> None:
