@@ -128,6 +128,18 @@ def with_list(text: str, name: str, made: str) -> tuple[str, tuple[Problem, ...]
     return f"{text.rstrip()}{end}{end}{made.replace(chr(10), end)}{end}", ()
 
 
+def unticked(text: str, name: str, key: str) -> str:
+    """The note with the boxes of that key empty in the list."""
+    block, _ = read_sealed(text, name)
+    if block is None:
+        return text
+    lines = [
+        re.sub(r"\[.\]", "[ ]", line, count=1) if (found := _BOX.fullmatch(line)) and found[3] == key else line
+        for line in text[block.start : block.end].replace("\r\n", "\n").split("\n")
+    ]
+    return with_sealed(text, block, "\n".join(lines))
+
+
 def merged_list(text: str, copy: str, name: str, is_open: Callable[[str], bool]) -> tuple[str, tuple[Problem, ...]]:
     """The block that holds what the lists of both say, ticks included: ours first, then what only `copy` lists, as far
     as `is_open` says so of the keys. `""` where neither has one; with the reason where either is edited.

@@ -62,6 +62,13 @@ def parse_settled(text: str) -> dict[str, Settled]:
     return found
 
 
+def find_settled(settled: Mapping[str, Settled], name: str) -> Settled | None:
+    """The decision that `name` means: its key or an unambiguous beginning, as it stands in a list or in the history."""
+    wanted = name.lower().removesuffix("-undo").rpartition("-")[2].removeprefix("^")
+    found = [one for key, one in settled.items() if len(wanted) >= SHORTEST_KEY and key.startswith(wanted)]
+    return found[0] if len(found) == 1 else None
+
+
 def _settled(record: Mapping[str, object]) -> Settled:
     said = record.get("what", "no contradiction")
     what = next((one for one in WHATS if one == said), None)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from aria_dream.consolidate import open_conflicts, open_pairs
 from aria_dream.consolidate.open_conflicts import render_open
-from aria_dream.consolidate.open_list import Decided, read_answers, with_list
+from aria_dream.consolidate.open_list import Decided, read_answers, unticked, with_list
 from aria_dream.consolidate.open_lists import LISTS
 from aria_dream.consolidate.open_pairs import apart_key, render_pairs, same_key
 from aria_dream.consolidate.settled import recalled_record, settled_record
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.open_conflicts import OpenConflict
     from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.settled import Settled, What
-    from aria_dream.cycle.desk import Desk
+    from aria_dream.cycle.desk import Desk, Settlement
 
     Titles = Sequence[tuple[str, str]]
 
@@ -77,6 +77,20 @@ def list_open(
         made[open_pairs.NAME] = render_pairs(left, _link(desk), decided=lately, asked=asked)
     _write(desk, made, said)
     return OpenTitles(look_alike=[one.titles for one in left], conflicts=[(one.first, one.second) for one in open_])
+
+
+def take_word_back(desk: Desk, one: Settled, done: Settlement) -> None:
+    """What a person said of a finding counts no more; the next night lists it again."""
+    desk.book.note_run(recalled_record(one.key, desk.now))
+    done.undone.append(one.key)
+    path = desk.vault.home.review
+    content = desk.files.read(NotePath(path))
+    if isinstance(content, Content):  # the tick that said so must not say it again
+        text = before = decode_note(content.data)
+        for name in LISTS:
+            text = unticked(text, name, one.key)
+        if text != before:
+            desk.put(path, content.data, text, done)
 
 
 def _if_asked(one: OpenPair) -> tuple[str, ...]:
