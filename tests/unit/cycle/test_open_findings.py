@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
+from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.verdict import Escalated, PairVerdict
+from aria_dream.cycle.consolidation import consolidate_once
+from aria_dream.cycle.consolidation_morning import tell_morning
+from aria_dream.cycle.night_parts import ConsolidationRequest
 from aria_dream.cycle.review import settle
+from aria_dream.effects.files import DiskVault
+from aria_dream.effects.records import RecordBook
 from aria_dream.review.proposal import WRITER, event_record
-from tests.night_bench import NOTES, POLICY, Judge, NightBench
+from tests.night_bench import NOTES, POLICY, Judge, NightBench, RuleParts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     import pytest
@@ -193,3 +202,82 @@ def test_a_stage_that_compares_nothing_leaves_the_list(tmp_path: Path) -> None:
     assert "^apart-" in text
     bench.tell(bench.sit(_unsure(), night=date(2026, 12, 2), parts=(Part.RESOLVE,)))
     assert bench.read(REVIEW).count("^apart-") == text.count("^apart-")
+
+
+class DiedError(Exception):
+    """Stands for a kill: what is journalled by then stays, and nothing else."""
+
+
+class DyingBook(RecordBook):
+    """A record book whose owner dies before or after some record."""
+
+    def __init__(self, folder: Path, left: int) -> None:
+        super().__init__(folder)
+        self.left = left
+
+    def point(self, _step: str = "") -> None:
+        """One more moment at which it may die."""
+        self.left -= 1
+        if self.left == 0:
+            raise DiedError
+
+    def note_run(self, record: Mapping[str, object]) -> None:
+        """Journals it."""
+        self.point()
+        super().note_run(record)
+        self.point()
+
+    def note(self, record: Mapping[str, object]) -> None:
+        """Journals it."""
+        self.point()
+        super().note(record)
+        self.point()
+
+
+def _whole_night(bench: NightBench, left: int) -> int:
+    """A night and its morning, that dies at the moment number `left`; how many moments remain."""
+    desk = bench.desk()
+    book = DyingBook(desk.book.folder, left)
+    desk = replace(desk, book=book, files=DiskVault(bench.root, book.folder, after_step=book.point))
+    request = ConsolidationRequest(at=desk.now, night=date(2026, 12, 2), resume="night")
+    judge = _unsure()
+    result = consolidate_once(desk, RuleParts(desk, judge), request, now=bench.now, leave=book.point)
+    assert result.run is not None
+    conflicts = tuple(map(open_conflict, result.open_conflicts))
+    tell_morning(desk, result.run, pairs=result.open_pairs, conflicts=conflicts)
+    assert judge.asked == []
+    return book.left
+
+
+def test_a_night_that_dies_anywhere_says_and_proposes_nothing_twice(tmp_path: Path) -> None:
+    start = NightBench(tmp_path / "start", {**HEAPS, "Ebb.md": NOTES["Ebb.md"], "Ebb again.md": NOTES["Ebb again.md"]})
+    _night(start, 1)
+    text = start.read(REVIEW)
+    one, other = text.partition("\n\n**")[0], text.partition("\n\n**")[2].partition("\n\n**")
+    ticked = "\n\n**".join((one, other[0].replace("[ ] same", "[x] same"), other[2].replace("[ ] diff", "[x] diff")))
+    start.save(REVIEW, ticked)
+    point, died = 0, True
+    while died:
+        point += 1
+        folder = tmp_path / f"at {point}"
+        shutil.copytree(tmp_path / "start", folder)
+        bench = NightBench(folder, {})
+        bench.clock = start.clock + timedelta(hours=20)
+        try:
+            _whole_night(bench, point)
+            died = False
+        except DiedError:
+            DiskVault(bench.root, bench.book.folder).recover()
+            if not bench.book.consolidations()[-1].is_over:
+                _whole_night(bench, -1)
+        _night(bench, 3)
+        (state,) = bench.book.read().states.values()
+        assert (state.state, state.proposal.judge, bool(state.edits)) == ("proposed", WRITER, True)
+        assert sorted(one.what for one in bench.book.settled().values()) == ["different", "same"]
+        journal = (bench.book.folder / "runs.jsonl").read_text("utf-8")
+        assert journal.count('"type":"dismissed"') == 2
+        shown = bench.read(REVIEW)
+        assert "- [ ] different" not in shown
+        assert shown.count(f"^aria-{state.proposal.id}-no") == 1
+        shutil.rmtree(folder)
+    assert point > 20
