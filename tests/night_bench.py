@@ -123,6 +123,10 @@ class RuleParts:
                     stale=len(stale))  # fmt: skip
         return Work(scan=scan, pairs=pairs, conflicts=conflicts, stale=stale)
 
+    def foregone(self, pair: Candidate) -> PairVerdict | None:
+        assert pair.rank > 0
+        return None
+
     def texts(self, pair: Candidate) -> NearPair | None:
         return NearPair(first=self._atom(pair.first.path), second=self._atom(pair.second.path), cosine=1.0,
                         overlap=1.0, rank=pair.rank)  # fmt: skip
@@ -134,7 +138,8 @@ class RuleParts:
         (cluster,) = clusters
         keep, drop = sorted((member.path for member in cluster.members), key=len)[:2]
         planned = plan_merge(self.desk.view((keep, drop), inbound=True), NotePath(keep), NotePath(drop))
-        return self._made("merge", (keep, drop), planned, states, cluster.pairs[0][1].reason)
+        judged = cluster.pairs[0][1]
+        return self._made("merge", (keep, drop), planned, states, judged.reason, judge=judged.judge)
 
     def settle(
         self, conflict: Conflict, verdict: ConflictVerdict, states: Mapping[str, ProposalState]
@@ -151,7 +156,7 @@ class RuleParts:
 
     def _made(
         self, kind: Kind, paths: tuple[str, ...], planned: Planned | Refusal, states: Mapping[str, ProposalState],
-        reason: str,
+        reason: str, judge: str = "",
     ) -> tuple[Proposal, tuple[PlannedEdit, ...]] | Refusal:  # fmt: skip
         if isinstance(planned, Refusal):
             return planned
@@ -159,7 +164,7 @@ class RuleParts:
         proposal = Proposal(
             id=proposal_id(kind, paths, round_, states), kind=kind, paths=paths, round=round_, at=self.desk.now,
             expires_at=self.desk.now + timedelta(days=60), titles=tuple(map(title_of, paths)), confidence=0.99,
-            reason=reason, judge=self.judge.name,
+            reason=reason, judge=judge or self.judge.name,
             hashes={fact.path: fact.content_hash.hex() for fact in self.desk.vault.facts if fact.path in paths},
         )  # fmt: skip
         return proposal, planned.edits
@@ -222,4 +227,4 @@ class NightBench:
         """The morning after it."""
         assert result.run is not None
         conflicts = tuple(map(open_conflict, result.open_conflicts))
-        return tell_morning(self.desk(), result.run, look_alike=result.look_alike, conflicts=conflicts)
+        return tell_morning(self.desk(), result.run, pairs=result.open_pairs, conflicts=conflicts)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.review.proposal import PlannedEdit, Proposal
 
     Made = tuple[Proposal, tuple[PlannedEdit, ...]]
@@ -75,7 +76,8 @@ def _object(found: Sat, how: Sitting) -> dict[str, object]:
         "resolutions_proposed": 0 if run is None else run.resolutions,
         "escalated": 0 if run is None else run.escalated,
         "left": 0 if run is None else run.left,
-        "look_alike": [list(pair) for pair in result.look_alike],
+        "look_alike": [list(one.titles) for one in result.open_pairs or ()],
+        "open_pairs": [_pair(one) for one in result.open_pairs or ()],
         "open_contradictions": [
             {"first": one.first, "second": one.second, "subject": one.subject,
              "first_claim": one.first_claim, "second_claim": one.second_claim}
@@ -86,6 +88,19 @@ def _object(found: Sat, how: Sitting) -> dict[str, object]:
         "seconds": 0 if run is None else round(run.seconds, 1),
         "report": None if found.morning is None else found.morning.report or None,
         "said": [*found.missing, *(() if found.morning is None else found.morning.said)],
+    }
+
+
+def _pair(one: OpenPair) -> dict[str, object]:
+    return {
+        "first": one.titles[0],
+        "second": one.titles[1],
+        "paths": [one.pair.first.path, one.pair.second.path],
+        "rank": one.pair.rank,
+        "cosine": round(one.pair.cosine, 3),
+        "overlap": round(one.pair.overlap, 3),
+        "reason": one.reason,
+        "called_same": one.is_called_same,
     }
 
 
@@ -123,9 +138,11 @@ def _say(found: Sat, how: Sitting) -> None:
             click.echo(f"    ↔ {one.second}: {' '.join(one.second_claim.split())}")
         if len(result.open_conflicts) > 10:
             click.echo(f"  … and {len(result.open_conflicts) - 10} more (--json lists them)")
-    if result.look_alike:
-        click.echo(f"{counted(len(result.look_alike), 'pair')} that a judge could not decide, nearest first:")
-        _say_pairs(result.look_alike)
+    if result.open_pairs:
+        click.echo(f"{counted(len(result.open_pairs), 'pair')} that a judge could not decide, nearest first:")
+        _say_pairs(result.open_pairs)
+        if not how.dry_run:
+            click.echo("  Say of each in the review note whether the two are different, or the same.")
     if found.applied:
         click.echo(f"Applied without a tick, as you allowed: {', '.join(found.applied)}.")
     if result.reason and not result.interrupted:
@@ -153,8 +170,8 @@ def _say_made(made: Sequence[Made], how: Sitting) -> None:
         click.echo("They wait in the review note; see one with: aria-dream review VAULT ID")
 
 
-def _say_pairs(pairs: Sequence[tuple[str, str]]) -> None:
-    for one, other in pairs[:10]:
-        click.echo(f"  {one} ↔ {other}")
+def _say_pairs(pairs: Sequence[OpenPair]) -> None:
+    for one in pairs[:10]:
+        click.echo(f"  {' ↔ '.join(one.titles)}")
     if len(pairs) > 10:
         click.echo(f"  … and {len(pairs) - 10} more (--json lists them)")

@@ -13,7 +13,12 @@ from aria_dream.cli.vault_argument import vault_argument
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from aria_dream.consolidate.settled import Settled
     from aria_dream.review.proposal import ProposalState
+
+_SHOWN = 8
+"""Digits of a key that are enough for `rollback`."""
+
 
 @click.command("history")
 @vault_argument
@@ -26,10 +31,11 @@ def command(vault: Path, *, limit: int, as_json: bool) -> None:
     """
     with open_desk(vault) as desk:
         states = sorted(desk.records().states.values(), key=lambda state: state.since, reverse=True)[:limit]
+        settled = sorted(desk.book.settled().values(), key=lambda one: one.at, reverse=True)[:limit]
         window = desk.window
         now = desk.now
     if as_json:
-        echo_json({"history": [_object(state) for state in states]})
+        echo_json({"history": [_object(state) for state in states], "settled": [_said(one) for one in settled]})
         return
     for state in states:
         at = state.since.astimezone(now.tzinfo)
@@ -37,8 +43,15 @@ def command(vault: Path, *, limit: int, as_json: bool) -> None:
         click.echo(f"{at:%Y-%m-%d %H:%M}  {state.proposal.id}  {WORDS[state.state]}: {titles(state)}{undo}")
         if state.janus:
             click.echo(f"                          Janus: {state.janus}, {state.janus_reason}")
-    if not states:
+    for one in settled:
+        named = " ↔ ".join(one.titles)
+        click.echo(f"{one.at.astimezone(now.tzinfo):%Y-%m-%d %H:%M}  {one.key[:_SHOWN]}  {one.what}: {named}")
+    if not states and not settled:
         click.echo("Nothing was proposed yet.")
+
+
+def _said(one: Settled) -> dict[str, object]:
+    return {"key": one.key, "what": one.what, "titles": list(one.titles), "at": one.at.isoformat()}
 
 
 def _object(state: ProposalState) -> dict[str, object]:

@@ -9,6 +9,8 @@ import click
 from aria_dream.cli.desk import find_proposal, open_desk, say_settlement, settlement_object
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import chosen_vault
+from aria_dream.consolidate.settled import find_settled
+from aria_dream.cycle.open_findings import take_word_back
 from aria_dream.cycle.review import Settlement, renew_lines, take_back
 from aria_dream.errors import WriteRefusedError
 
@@ -24,19 +26,28 @@ def command(words: tuple[str, ...], *, as_json: bool) -> None:
 
     Exactly, or around what was typed since.
 
-    ID is that of the proposal, as `aria-dream history` lists it. A refused pair is open again.
+    ID is that of the proposal, as `aria-dream history` lists it. A refused pair is open again, and so is what you
+    called different, the same, or no contradiction.
     """
     if len(words) > 2:
         raise click.UsageError("rollback takes the vault and one id.")
     vault: Path = chosen_vault(words[0] if len(words) == 2 else None)
     done = Settlement()
     with open_desk(vault) as desk:
-        state = find_proposal(desk.records().states, words[-1])
-        take_back(desk, state, done, by="terminal")
-        renew_lines(desk, done)
+        settled = find_settled(desk.book.settled(), words[-1])
+        if settled is not None and words[-1] not in desk.records().states:
+            take_word_back(desk, settled, done)
+        else:
+            state = find_proposal(desk.records().states, words[-1])
+            take_back(desk, state, done, by="terminal")
+            renew_lines(desk, done)
+            settled = None
         states = desk.book.read().states
     if as_json:
         echo_json(settlement_object(done))
+    elif settled is not None:
+        said = " ↔ ".join(settled.titles) or settled.key
+        click.echo(f"Undone: {said}: {settled.what}. The next night lists it again.")
     else:
         say_settlement(done, states)
     if not done.undone:

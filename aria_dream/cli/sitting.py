@@ -105,7 +105,7 @@ def sit(vault: Path, how: Sitting) -> Sat:
             morning = tell_morning(
                 _with(fresh, how),
                 result.run,
-                look_alike=result.look_alike,
+                pairs=result.open_pairs,
                 conflicts=tuple(map(open_conflict, result.open_conflicts)) if Part.RESOLVE in how.parts else None,
             )
         return Sat(result=result, morning=morning, applied=applied, missing=missing)

@@ -13,7 +13,6 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.atoms import UNREAD
@@ -26,13 +25,14 @@ from aria_dream.consolidate.guards import (
     is_number,
     surely_other_number,
 )
+from aria_dream.consolidate.passage_words import most_shared, plain_keys, plainer, read_passage, share_of
 from aria_dream.consolidate.same_title import title_doubt
 from aria_dream.consolidate.verdict import Escalated, Merge, NotDuplicate
-from aria_dream.consolidate.wording import BLOCK, LINKED, read_wording
-from aria_dream.vault.note import parse_note
+from aria_dream.consolidate.wording import BLOCK, LINKED
 
 if TYPE_CHECKING:
     from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.passage_words import Gist, PassageWords
     from aria_dream.consolidate.verdict import NearPair, PairVerdict
     from aria_dream.consolidate.wording import Word, Wording
 
@@ -49,17 +49,8 @@ _SHORT_CHANGE: Final = 6
 _RELATIVE: Final = re.compile(r"\]\([ \t]*<?(?![A-Za-z][A-Za-z0-9+.-]*:|[/#])[^\s)]")
 _TARGET: Final = re.compile(r"\]\([^)]*\)")
 _STOP: Final = re.compile(r"[,;:\u3001\u3002\uff0c\uff1a\uff1b]|[.\u2026](?!\w)")
+_FAR: Final = NotDuplicate(reason="they have hardly a word in common", confidence=SURELY_APART)
 _JOINING: Final = frozenset({*"& and or und oder sowie et ou y e o u ed en of i oraz lub и или".split()})  # noqa: SIM905
-_CONTRACTIONS: Final = {"can't": ("can", "not"), "cannot": ("can", "not"), "won't": ("will", "not"), "shan't": ("shall", "not")}  # fmt: skip  # noqa: E501
-_SPELLING: Final = (
-    (re.compile(r"(?<=[a-z]{4})is(e|ed|es|er|ers|ing|ation|ations)$"), r"iz\1"),
-    (re.compile(r"^(col|hon|flav|fav|behavi|neighb|lab|harb|rum|vap|od|hum|endeav|arm|parl|sav|cand)our"), r"\1or"),
-    (re.compile(r"^(cent|theat|lit|fib|calib|somb|spect|lust|kilomet|millimet|centimet)re(s?)$"), r"\1er\2"),
-    (re.compile(r"^grey(?=$|s$|er$|ish$)"), "gray"),
-)
-"""British to American, where no other English word is hit."""
-_FILLERS: Final = frozenset({"the", "that"})
-"""English words that stand or do not stand without a difference."""
 
 
 def embedded_compare(pair: NearPair) -> PairVerdict:
@@ -67,67 +58,50 @@ def embedded_compare(pair: NearPair) -> PairVerdict:
 
     The two signals of `pair` are only used to say that two passages are far apart, never that they are one.
     """
-    first, second = _read(pair.first), _read(pair.second)
+    first, second = read_passage(pair.first.text), read_passage(pair.second.text)
     if first.keys == second.keys:
         return _same_words(pair, first, second, CERTAIN, "word for word the same")
-    if _plainer(_unnamed(first)) == _plainer(_unnamed(second)):
+    if plain_keys(first) == plain_keys(second):
         return _same_words(pair, first, second, NEARLY_CERTAIN, "the same but for spelling")
-    if pair.cosine < _FAR_COSINE and pair.overlap < _FAR_OVERLAP:
-        return NotDuplicate(reason="they have hardly a word in common", confidence=SURELY_APART)
-    if _shared(first.keys, second.keys) < VERBATIM:
-        return _escalated(pair, _OTHER_WORDS)
+    if _is_far(pair.cosine, pair.overlap):
+        return _FAR
+    if share_of(first.keys, second.keys) < VERBATIM:
+        return _escalated(pair.rank, _OTHER_WORDS)
     changes = _changes(first.keys, second.keys)
     if changes is None:
-        return _escalated(pair, "they are long and differ in many places")
+        return _escalated(pair.rank, "they are long and differ in many places")
     certain = _surely_apart(first.keys, second.keys, changes)
     if certain:
         return NotDuplicate(reason=f"the same text, but {certain}", confidence=SURELY_APART)
-    return _escalated(pair, _told(first.keys, second.keys, changes))
+    return _escalated(pair.rank, _told(first.keys, second.keys, changes))
 
 
-def _shared(first: tuple[str, ...], second: tuple[str, ...]) -> float:
-    """The share of the words of the longer one that both have, wherever: never less than what is verbatim."""
-    return (Counter(first) & Counter(second)).total() / max(len(first), len(second), 1)
+def compare_gists(first: Gist, second: Gist, *, cosine: float, overlap: float, rank: int) -> PairVerdict | None:
+    """What `embedded_compare` says of the two passages, to the word, where their gists are enough to say it; None where
+    the texts have to be read."""
+    if first.plain == second.plain or most_shared(first, second) >= VERBATIM:
+        return None
+    return _FAR if _is_far(cosine, overlap) else _escalated(rank, _OTHER_WORDS)
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    text: str
-    wording: Wording
-    words: tuple[Word, ...]
-    keys: tuple[str, ...]
+def _is_far(cosine: float, overlap: float) -> bool:
+    return cosine < _FAR_COSINE and overlap < _FAR_OVERLAP
 
 
-def _read(atom: Atom) -> _Read:
-    return _read_text(atom.text)
-
-
-@lru_cache(maxsize=64)
-def _read_text(text: str) -> _Read:
-    """The words of an atom without the heading it begins with."""
-    note = parse_note("\n" + text)  # a body may begin with a rule that would be taken for properties
-    wording = read_wording(note)
-    words = wording.words
-    if note.headings and not note.text[: note.headings[0].span.start].strip():
-        stop = note.headings[0].span.end
-        words = tuple(word for word in words if word.start >= stop)
-    return _Read(note.text, wording, words, tuple(word.key for word in words))
-
-
-def _escalated(pair: NearPair, reason: str) -> Escalated:
-    return Escalated(reason=f"rank {pair.rank} by likeness; {reason}")
+def _escalated(rank: int, reason: str) -> Escalated:
+    return Escalated(reason=f"rank {rank} by likeness; {reason}")
 
 
 def _same_words(
-    pair: NearPair, first: _Read, second: _Read, confidence: float, reason: str
+    pair: NearPair, first: PassageWords, second: PassageWords, confidence: float, reason: str
 ) -> Merge | NotDuplicate | Escalated:
     if pair.first.path == pair.second.path and pair.first.headings and pair.second.headings:
-        return _escalated(pair, f"{reason}, but in one note that may be meant: a refrain, a step done twice")
+        return _escalated(pair.rank, f"{reason}, but in one note that may be meant: a refrain, a step done twice")
     title = title_doubt(pair.first, pair.second, frozenset(first.keys))
     if title is not None:
         if title.certain:
             return NotDuplicate(reason=f"the same text, but {title.reason}", confidence=SURELY_APART)
-        return _escalated(pair, f"{reason}, but {title.reason}")
+        return _escalated(pair.rank, f"{reason}, but {title.reason}")
     doubt = (
         _property_doubt(pair.first, pair.second)
         or _place_doubt(pair.first, pair.second)
@@ -137,7 +111,7 @@ def _same_words(
         or _capital_doubt(first, second)
         or _stop_doubt(first, second)
     )
-    return _escalated(pair, f"{reason}, but {doubt}") if doubt else Merge(reason=reason, confidence=confidence)
+    return _escalated(pair.rank, f"{reason}, but {doubt}") if doubt else Merge(reason=reason, confidence=confidence)
 
 
 def _property_doubt(first: Atom, second: Atom) -> str:
@@ -183,7 +157,7 @@ def _state_tag_doubt(first: Atom, second: Atom) -> str:
     return f"only one has the tag {telling[0]:.40}" if telling else ""
 
 
-def _capital_doubt(first: _Read, second: _Read) -> str:
+def _capital_doubt(first: PassageWords, second: PassageWords) -> str:
     """A capital may make a name of a word, `IT` of `it`; where a sentence begins the first letter is free."""
     if len(first.words) != len(second.words):
         return ""
@@ -196,11 +170,11 @@ def _capital_doubt(first: _Read, second: _Read) -> str:
     return ""
 
 
-def _spelt(read: _Read, word: Word) -> str:
+def _spelt(read: PassageWords, word: Word) -> str:
     return unicodedata.normalize("NFC", read.text[word.start : word.end])
 
 
-def _stop_doubt(first: _Read, second: _Read) -> str:
+def _stop_doubt(first: PassageWords, second: PassageWords) -> str:
     """A comma or a full stop may turn a sentence round: `let's eat, Ann`. Where lines or blocks end and before an `and`
     it is layout, but beside a negation."""
     if len(first.words) != len(second.words):
@@ -217,37 +191,9 @@ def _stop_doubt(first: _Read, second: _Read) -> str:
     return ""
 
 
-def _gap(read: _Read, number: int) -> str:
+def _gap(read: PassageWords, number: int) -> str:
     """What stands between a word and the one before it, without the address of a link."""
     return _TARGET.sub("", read.text[read.words[number - 1].end : read.words[number].start])
-
-
-def _unnamed(read: _Read) -> tuple[str, ...]:
-    """The words, those that may be names by their capital marked as such: Mr Grey is not Mr Gray."""
-    return tuple(
-        f"{word.key}\0" if not word.apart and read.text[word.start].isupper() and len(word.key) > 3 else word.key
-        for word in read.words
-    )
-
-
-def _plainer(keys: tuple[str, ...]) -> tuple[str, ...]:
-    """The words with contractions written out, in American spelling, without `the` and `that`."""
-    plain: list[str] = []
-    for key in keys:
-        if not key.isascii() or not key.isalnum():
-            parts: tuple[str, ...] = (key,)
-            if key in _CONTRACTIONS:
-                parts = _CONTRACTIONS[key]
-            elif key.endswith("n't") and len(key) > 4:
-                parts = (key[:-3], "not")
-            plain += parts
-        elif key in _CONTRACTIONS:
-            plain += _CONTRACTIONS[key]
-        elif key not in _FILLERS:
-            for pattern, spelt in _SPELLING:
-                key = pattern.sub(spelt, key)  # noqa: PLW2901  # one spelling after the other
-            plain.append(key)
-    return tuple(plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +251,7 @@ def _other_value(ours: tuple[str, ...], theirs: tuple[str, ...], before: tuple[s
 
 
 def _other_polarity(ours: tuple[str, ...], theirs: tuple[str, ...]) -> str:
-    expanded = [Counter(word for word in _plainer(words) if is_negation(word)) for words in (ours, theirs)]
+    expanded = [Counter(word for word in plainer(words) if is_negation(word)) for words in (ours, theirs)]
     if expanded[0].total() == expanded[1].total():
         return ""
     said = next(iter(expanded[0] if expanded[0].total() > expanded[1].total() else expanded[1]))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.consolidate.judged import Judged
+from aria_dream.consolidate.open_pairs import apart_key, same_key
 from aria_dream.consolidate.run import pairs_within
 from aria_dream.consolidate.work import Remembered
-from aria_dream.review.proposal import DECIDED
+from aria_dream.review.proposal import DECIDED, WRITER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from aria_dream.consolidate.record import Consolidation
     from aria_dream.consolidate.work import Work
@@ -37,19 +39,21 @@ def remembered_of(
     work: Work,
     *,
     lapse_days: int,
-    dismissed: frozenset[str] = frozenset(),
+    said: Collection[str] = frozenset(),
 ) -> Remembered:
     """What the run knows when it begins.
 
     A proposal that lapsed undecided is not made again for `lapse_days`. What waits or is decided is never made twice;
-    what this very run has made is its own to find again.
+    what this very run has made is its own to find again. `said`: keys of what the writer settled without a proposal.
     """
     judged = {key: one for each in past if each.id != run.id for key, one in each.judged.items()}
     note_ids = _ids_of_notes(work)
     apart: set[frozenset[str]] = set()
     busy_atoms: set[str] = set()
     busy_paths: set[str] = set()
-    settled: set[str] = set(dismissed)
+    settled: set[str] = set(said)
+    apart |= {frozenset((pair.first.id, pair.second.id)) for pair in work.pairs if apart_key(pair) in said}
+    same = {pair.key: _called_same(pair.key) for pair in work.pairs if same_key(pair) in said}
     for state in states:
         if state.proposal.kind == "link":
             continue
@@ -70,8 +74,13 @@ def remembered_of(
         apart=frozenset(apart),
         busy_atoms=frozenset(busy_atoms),
         busy_paths=frozenset(busy_paths),
+        by_writer=same,
         settled=frozenset(settled - {""}),
     )
+
+
+def _called_same(key: str) -> Judged:
+    return Judged(key=key, word="merge", reason="you said that they are the same", confidence=1.0, judge=WRITER)
 
 
 def _atoms(state: ProposalState, note_ids: dict[str, str]) -> set[str]:

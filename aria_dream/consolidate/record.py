@@ -126,6 +126,11 @@ class Consolidation:
         """Contradictions with a proposal."""
         return sum(one.what == "conflict" and bool(one.proposals) for one in self.brought.values())
 
+    @property
+    def questions_answered(self) -> int:
+        """Pairs and contradictions that this run has put to a judge."""
+        return self.pairs_judged + self.conflicts_judged
+
     def take(self, record: Mapping[str, object]) -> None:
         """Adds one record of this consolidation. Raises KeyError, TypeError or ValueError where it is none."""
         at, event = as_moment(record["at"]), as_text(record["event"])
@@ -240,17 +245,6 @@ def ended(run: Consolidation, at: datetime, end: End, reason: str, left: int) ->
 def told(run: Consolidation, at: datetime) -> dict[str, object]:
     """The record that the morning's notes are written."""
     return _head(run, "told", at)
-
-
-def dismissed(key: str, at: datetime) -> dict[str, object]:
-    """The record that a person calls a contradiction none."""
-    return {"type": "dismissed", "version": VERSION, "key": key, "at": at.isoformat()}
-
-
-def parse_dismissed(text: str) -> frozenset[str]:
-    """Keys of the contradictions in `runs.jsonl` that a person has dismissed."""
-    found = (record.get("key") for _, record in parse_records(text)[0] if record.get("type") == "dismissed")
-    return frozenset(key for key in found if isinstance(key, str))
 
 
 def _head(run: Consolidation, event: str, at: datetime) -> dict[str, object]:

@@ -141,7 +141,10 @@ def _summary(report: Report, last: NightFigures) -> str:
     lines = [f"**The night of {last.night.isoformat()}**: {'; '.join(found)}. It took {last.seconds:,} s and {spent}."]
     if last.stopped:
         lines.append(f"It ended early: {escape_plain(last.stopped)}.")
-    if not (report.waiting or last.proposals or last.escalated):
+    if report.look_alike:
+        left = _counted(len(report.look_alike), "pair of passages is", "pairs of passages are")
+        lines.append(f"{left} alike, and for you to settle in the review.")
+    if not (report.waiting or last.proposals or last.escalated or report.look_alike):
         lines.append("Nothing waits for you.")
     return "\n".join(lines) + "\n"
 

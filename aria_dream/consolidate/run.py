@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.judged import cluster_mark, conflict_key
+from aria_dream.consolidate.open_pairs import OpenPair
 from aria_dream.consolidate.record import End, Part
 from aria_dream.consolidate.work import (
     Cluster,
@@ -63,15 +64,39 @@ def steps(
     yield Stop(end=End.STOPPED if reason else End.DONE, reason=reason, left=night.left())
 
 
-def total_questions(run: Consolidation, work: Work, remembered: Remembered, judge: str) -> tuple[int, int]:
-    """How many of this run's questions are answered, and how many there are in all."""
+def total_questions(run: Consolidation, work: Work, remembered: Remembered, judge: str) -> int:
+    """How many questions this run has in all, answered ones included. An answer does not change it."""
+    return run.questions_answered + _Night(run, work, remembered, Limits(proposals=0, room=0, tokens=0), judge).left()
+
+
+def left_to_writer(
+    run: Consolidation, work: Work, remembered: Remembered, judge: str
+) -> tuple[OpenPair, ...] | None:
+    """The near pairs that wait for a person, nearest first; None where nobody has looked for near pairs.
+
+    Those that the judge escalated, and those that the writer calls the same and that no merge could be built of.
+    """
+    if not work.is_compared or Part.CONSOLIDATE not in run.parts:
+        return None
     night = _Night(run, work, remembered, Limits(proposals=0, room=0, tokens=0), judge)
-    asked = run.pairs_judged + run.conflicts_judged
-    return asked, asked + night.left()
+    refused: dict[str, str] = {}
+    for collapse in night.collapses():
+        brought = run.brought.get(collapse.mark)
+        if brought is not None and not brought.proposals:
+            refused |= {pair.key: brought.reason for one in collapse.clusters for pair, _ in one.pairs}
+    found = []
+    for pair in night.pairs:
+        judged = run.judged.get(pair.key) or remembered.judged.get(pair.key)
+        if pair.key in remembered.by_writer:
+            if pair.key in refused:
+                found.append(OpenPair(pair=pair, reason=refused[pair.key], is_called_same=True))
+        elif judged is not None and judged.word == "escalated":
+            found.append(OpenPair(pair=pair, reason=judged.reason))
+    return tuple(found)
 
 
 class _Night:
-    """One pass over the work; private to `steps`."""
+    """One pass over the work; private to this module."""
 
     def __init__(self, run: Consolidation, work: Work, remembered: Remembered, limits: Limits, judge: str) -> None:
         self._run = run
@@ -79,7 +104,7 @@ class _Night:
         self._limits = limits
         self._judge = judge
         self._made_before = len(run.proposals)
-        self._pairs = [pair for pair in work.pairs if not self._is_apart(pair)]
+        self.pairs = [pair for pair in work.pairs if not self._is_apart(pair)]
         self._conflicts = [
             (conflict, key) for conflict in work.conflicts if (key := conflict_key(conflict)) not in remembered.settled
         ]
@@ -90,6 +115,8 @@ class _Night:
 
     def verdict(self, key: str) -> Judged | None:
         """The verdict that holds; None where the judge of this run is still to be asked."""
+        if key in self._remembered.by_writer:
+            return self._remembered.by_writer[key]
         own = self._run.judged.get(key)
         if own is not None:
             return own
@@ -100,7 +127,7 @@ class _Night:
 
     def left(self) -> int:
         """How many questions have no answer yet."""
-        pairs = [pair.key for pair in self._pairs] if Part.CONSOLIDATE in self._run.parts else []
+        pairs = [pair.key for pair in self.pairs] if Part.CONSOLIDATE in self._run.parts else []
         claims = [key for _, key in self._conflicts] if Part.RESOLVE in self._run.parts else []
         return sum(self.verdict(key) is None for key in (*pairs, *claims))
 
@@ -134,7 +161,7 @@ class _Night:
         return ""
 
     def compare(self) -> Generator[Step, None, str]:
-        for pair in self._pairs:
+        for pair in self.pairs:
             if self.verdict(pair.key) is not None:
                 continue
             if reason := self._hindered():
@@ -142,8 +169,12 @@ class _Night:
             yield Compare(pair)
         return ""
 
+    def collapses(self) -> tuple[Collapse, ...]:
+        """The changes that the verdicts so far ask for."""
+        return together(self._clusters())
+
     def collapse(self) -> Generator[Step, None, str]:
-        for collapse in together(self._clusters()):
+        for collapse in self.collapses():
             if collapse.mark in self._run.brought or any(map(self._is_busy, collapse.members)):
                 continue
             if reason := self._full():
@@ -156,7 +187,7 @@ class _Night:
 
     def _clusters(self) -> tuple[Cluster, ...]:
         """Those of which every near pair has its verdict, the nearest first."""
-        judged = [(pair, self.verdict(pair.key)) for pair in self._pairs]
+        judged = [(pair, self.verdict(pair.key)) for pair in self.pairs]
         open_ids = {atom.id for pair, verdict in judged if verdict is None for atom in (pair.first, pair.second)}
         joined = [(pair, one) for pair, one in judged if one is not None and one.word in ("merge", "normalize")]
         not_one = {

@@ -1,7 +1,7 @@
 """A block of ours inside a note, between two markers, that is written anew only while nobody has edited it.
 
-The begin marker bears a digest of what stands between: a changed word shows, a set tick or a space at a line's end does
-not. Text around the block is the writer's.
+The begin marker bears a digest of what stands between: a changed word shows; a set tick, a space at a line's end, or a
+link that Obsidian renamed with its note does not. Text around the block is the writer's.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from hashlib import sha256
 from aria_dream.errors import Problem
 
 _BOX = re.compile(r"^(\s*[-*+] )\[[xX]\]", re.MULTILINE)
+_TARGET = re.compile(r"(?<!\\)\[\[[^\[\]\r\n]*\]\]|(?<!\\)\]\([^()\r\n]*\)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +42,7 @@ def read_sealed(text: str, name: str) -> tuple[Sealed | None, tuple[Problem, ...
         said = f"the block “{name}” needs its two marker lines, once each; delete it and it is made anew"
         return None, (Problem("", text.count("\n", 0, marks[-1].start()) + 1, said),)
     inside = text[marks[0].end() : marks[1].start()].removeprefix("\r").removeprefix("\n")
-    if (marks[0][2] or "") != _digest(inside):
+    if (marks[0][2] or "") not in (_digest(inside), _digest(inside, links=True)):
         said = f"the block “{name}” was edited between its markers and is left as it is; delete it and it is made anew"
         return None, (Problem("", line, said),)
     return Sealed(start=marks[0].start(), end=marks[1].end(), inside=inside), ()
@@ -57,6 +58,8 @@ def _markers(name: str) -> re.Pattern[str]:
     return re.compile(marker, re.MULTILINE | re.IGNORECASE)
 
 
-def _digest(inside: str) -> str:
-    lines = "\n".join(line.rstrip() for line in _BOX.sub(r"\1[ ]", inside).splitlines())
+def _digest(inside: str, *, links: bool = False) -> str:
+    """16 hex digits. `links`: as earlier versions made it, where links lead included."""
+    unticked = _BOX.sub(r"\1[ ]", inside)
+    lines = "\n".join(line.rstrip() for line in (unticked if links else _TARGET.sub("]", unticked)).splitlines())
     return sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -26,6 +26,8 @@ class Member:
     state: str
     """Hash of all that a judge looks at."""
     is_note: bool
+    trail: str = ""
+    """Title with all headings that lead to it; `""` where the title says it all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,10 @@ class Candidate:
     second: Member
     rank: int
     """1 is the nearest."""
+    cosine: float = 0.0
+    """Of the two embeddings, -1 to 1."""
+    overlap: float = 0.0
+    """Of the words, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +53,8 @@ class Work:
     scan: Scan
     pairs: tuple[Candidate, ...] = ()
     """Nearest first."""
+    is_compared: bool = True
+    """Whether near pairs were looked for; without an embedder, or where only claims are asked for, nobody knows."""
     conflicts: tuple[Conflict, ...] = ()
     stale: tuple[str, ...] = ()
     """A mark for each stale note: its path and what is stale about it."""
@@ -64,6 +72,8 @@ class Remembered:
     """Ids of atoms in a proposal that still waits."""
     busy_paths: frozenset[str] = frozenset()
     """Notes that a waiting proposal makes away with, or merges others into."""
+    by_writer: Mapping[str, Judged] = field(default_factory=lambda: _NONE)
+    """Near pairs that the writer calls the same, by key: no judge is asked about them."""
     settled: frozenset[str] = frozenset()
     """Marks of contradictions and stale notes that a person has decided, or is still to decide."""
 

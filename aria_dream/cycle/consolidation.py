@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, assert_never
 
-from aria_dream.consolidate.atoms import told_apart
 from aria_dream.consolidate.judged import as_conflict_verdict, as_judged
 from aria_dream.consolidate.memory import proposals_tonight, remembered_of, tokens_tonight
 from aria_dream.consolidate.record import (
@@ -22,12 +21,12 @@ from aria_dream.consolidate.record import (
     started,
     triaged,
 )
-from aria_dream.consolidate.run import steps, total_questions
+from aria_dream.consolidate.run import left_to_writer, steps, total_questions
 from aria_dream.consolidate.verdict import Escalated
 from aria_dream.consolidate.work import Collapse, Compare, Limits, Resolve, Retire, Settle, Stop, Triage
-from aria_dream.cycle.consolidation_morning import note_dismissed
 from aria_dream.cycle.dream import reconciled
 from aria_dream.cycle.night_parts import ConsolidationResult
+from aria_dream.cycle.open_findings import note_answers
 from aria_dream.review.proposal import open_count, planned_record
 from aria_dream.vault.edit import Refusal
 
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.judged import Judged
     from aria_dream.consolidate.verdict import Conflict, Counsel, PairVerdict
-    from aria_dream.consolidate.work import Candidate, Remembered, Step, Work
+    from aria_dream.consolidate.work import Candidate, Remembered, Step
     from aria_dream.cycle.desk import Desk
     from aria_dream.cycle.night_parts import ConsolidationRequest, Made, NightParts
     from aria_dream.review.proposal import ProposalState
@@ -74,7 +73,7 @@ def consolidate_once(
     if waiting >= most and not request.dry_run:
         return ConsolidationResult(run=None, reason=_full(waiting, most))
     if not request.dry_run:
-        note_dismissed(desk)
+        note_answers(desk)
     counsel = parts.counsel()
     if isinstance(counsel, str):
         return ConsolidationResult(run=None, reason=counsel)
@@ -85,13 +84,12 @@ def consolidate_once(
         leave("reading")
         work = parts.find(run.parts)
         days = policy.settings.pair_cooldown_days
-        seen = remembered_of(
-            past, run, states.values(), work, lapse_days=days, dismissed=desk.book.dismissed()
-        )
+        seen = remembered_of(past, run, states.values(), work, lapse_days=days, said=desk.book.settled().keys())
         limits = _limits(desk, parts, past, run, waiting)
+        total = total_questions(run, work, seen, counsel.name)
         for step in steps(run, work, seen, limits, counsel.name):
             leave("judging")
-            progress(*total_questions(run, work, seen, counsel.name))
+            progress(run.questions_answered, total)
             sitting.carry_out(step)
     except KeyboardInterrupt:
         sitting.append(ended(run, now(), End.INTERRUPTED, "you ended it", run.left))
@@ -103,7 +101,7 @@ def consolidate_once(
         reason=run.stop_reason,
         made=tuple(sitting.made),
         open_conflicts=tuple(sitting.open_conflicts),
-        look_alike=_look_alike(work, sitting, seen),
+        open_pairs=left_to_writer(run, work, seen, counsel.name),
         resumed=is_resumed,
     )
 
@@ -157,15 +155,6 @@ def _limits(
         most_open=settings.max_open_proposals,
         most_tokens=settings.token_budget_per_night,
     )
-
-
-def _look_alike(work: Work, sitting: _Sitting, seen: Remembered) -> tuple[tuple[str, str], ...]:
-    found = []
-    for pair in work.pairs:
-        judged = sitting.verdict(pair.key, seen)
-        if judged is not None and judged.word == "escalated":
-            found.append(told_apart(pair.first, pair.second))
-    return tuple(found)
 
 
 class _Sitting:
@@ -236,6 +225,9 @@ class _Sitting:
                 assert_never(step)
 
     def _compare(self, pair: Candidate) -> PairVerdict:
+        known = self._parts.foregone(pair)
+        if known is not None:
+            return known
         texts = self._parts.texts(pair)
         if texts is None:
             return Escalated(reason="one of the two has changed since the night began")

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.figures import figures_of, scans_of
-from aria_dream.consolidate.open_conflicts import read_dismissed, with_open
-from aria_dream.consolidate.record import dismissed, told
+from aria_dream.consolidate.record import told
 from aria_dream.consolidate.report import (
     NIGHTS_SHOWN,
     Report,
@@ -21,16 +20,14 @@ from aria_dream.consolidate.report import (
     with_report,
 )
 from aria_dream.cycle.desk import Settlement
+from aria_dream.cycle.open_findings import list_open, put_plan
 from aria_dream.cycle.review import renew_lines
 from aria_dream.dream.dream_log import render_head
 from aria_dream.dream.review_note import HEADINGS, render_managed, render_review_head
-from aria_dream.effects.writing import write_or_refuse
-from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.residence import choose_log
 from aria_dream.review.graduation import bars_of, track_records
 from aria_dream.vault.edit import (
     ABSENT,
-    ChangeSet,
     Refusal,
     WritePlan,
     content_hash,
@@ -45,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aria_dream.consolidate.open_conflicts import OpenConflict
+    from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.record import Consolidation
     from aria_dream.cycle.desk import Desk
     from aria_dream.review.proposal import ProposalState
@@ -64,21 +62,15 @@ class Morning:
     """What was left as it is, and why."""
 
 
-def note_dismissed(desk: Desk) -> None:
-    """Journals the contradictions whose box in the review was ticked: they are none."""
-    content = desk.files.read(NotePath(desk.vault.home.review))
-    if not isinstance(content, Content) or not desk.is_quiet(desk.vault.home.review):
-        return
-    known = desk.book.dismissed()
-    for key in read_dismissed(decode_note(content.data)):
-        if key not in known:
-            desk.book.note_run(dismissed(key, desk.now))
-
-
 def tell_morning(
-    desk: Desk, run: Consolidation, *, look_alike: Titles = (), conflicts: Sequence[OpenConflict] | None = None
+    desk: Desk,
+    run: Consolidation,
+    *,
+    pairs: Sequence[OpenPair] | None = None,
+    conflicts: Sequence[OpenConflict] | None = None,
 ) -> Morning:
-    """Writes what the night `run`, which has ended, leaves for the morning.
+    """Writes what the night `run`, which has ended, leaves for the morning. `pairs`, `conflicts`: what waits for a
+    person; None where the run has not looked, which leaves the list as it is.
 
     Raises:
         BusyError: another of our processes writes and does not end.
@@ -89,13 +81,8 @@ def tell_morning(
     done = Settlement()
     renew_lines(replace(desk, quiet_s=0.0) if is_new else desk, done)  # nobody types into what we made just now
     said += done.said
-    if conflicts is not None:
-        note_dismissed(desk)
-        left = desk.book.dismissed()
-        conflicts = [one for one in conflicts if one.key not in left]
-        _list_open(desk, conflicts, said)
-    pairs = [(one.first, one.second) for one in conflicts or ()]
-    report = _write_report(desk, _report(desk, look_alike, pairs), said)
+    shown = list_open(desk, pairs, conflicts, said)
+    report = _write_report(desk, _report(desk, shown.look_alike, shown.conflicts), said)
     note = _write_line(desk, run, said)
     desk.book.note_run(told(run, desk.now))
     return Morning(report=report, note=note, said=tuple(said))
@@ -108,20 +95,7 @@ def _make_review(desk: Desk, said: list[str]) -> bool:
         return False
     text = render_review_head() + render_managed(()) + "\n"
     plan = WritePlan(path=NotePath(home.review), expected_hash=ABSENT, content=encode_note(text))
-    return _put(desk, plan, said)
-
-
-def _list_open(desk: Desk, conflicts: Sequence[OpenConflict], said: list[str]) -> None:
-    """Lists the contradictions that wait for a person, in the review's second block."""
-    path = NotePath(desk.vault.home.review)
-    content = desk.files.read(path)
-    if not isinstance(content, Content):
-        return
-    before = decode_note(content.data)
-    made, problems = with_open(before, conflicts)
-    said += [f"{path}:{problem.line}: {problem.message}" for problem in problems]
-    if made != before:
-        _put(desk, WritePlan(path=path, expected_hash=content_hash(content.data), content=encode_note(made)), said)
+    return put_plan(desk, plan, said)
 
 
 def _report(desk: Desk, look_alike: Titles, conflicts: Titles) -> Report:
@@ -164,7 +138,7 @@ def _write_report(desk: Desk, report: Report, said: list[str]) -> str:
     else:
         said.append(f"{path} was left as it is: {content.reason}")
         return ""
-    return str(path) if _put(desk, plan, said) else ""
+    return str(path) if put_plan(desk, plan, said) else ""
 
 
 def _write_line(desk: Desk, run: Consolidation, said: list[str]) -> str:
@@ -183,7 +157,7 @@ def _write_line(desk: Desk, run: Consolidation, said: list[str]) -> str:
     if isinstance(plan, Refusal):
         said.append(f"{path} got no line about the night: {plan.reason}")
         return ""
-    return str(path) if _put(desk, plan, said) else ""
+    return str(path) if put_plan(desk, plan, said) else ""
 
 
 def _newly_left(desk: Desk, run: Consolidation) -> int:
@@ -202,15 +176,3 @@ def _line(desk: Desk, run: Consolidation, left: int) -> str:
         found.append("one contradiction is left to you" if left == 1 else f"{left} contradictions are left to you")
     report = desk.vault.home.report.rpartition("/")[2].removesuffix(".md")
     return f"Read through the vault: {'; '.join(found)}. Figures in {report}."
-
-
-def _put(desk: Desk, plan: WritePlan, said: list[str]) -> bool:
-    if not desk.is_quiet(str(plan.path)):
-        said.append(f"{plan.path} was left for later: somebody is writing in it")
-        return False
-    try:
-        write_or_refuse(desk.files, ChangeSet(writes=(plan,)), label="night", otherwise="not written")
-    except WriteRefusedError as error:
-        said.append(str(error))
-        return False
-    return True

@@ -6,9 +6,8 @@ off has lost half a second's work.
 
 from __future__ import annotations
 
-import json
-import os
-from contextlib import contextmanager, suppress
+import re
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
@@ -22,7 +21,8 @@ from aria_dream.consolidate.resolution import Settling, settle_conflict
 from aria_dream.consolidate.stale import propose_obsolete
 from aria_dream.consolidate.verdict import KeepA, KeepB, Merge, Normalize
 from aria_dream.consolidate.work import Candidate, Member, Work
-from aria_dream.dream.jsonl import as_mapping, as_texts
+from aria_dream.effects.analysed_texts import mark_of, read_analysed, write_analysed
+from aria_dream.effects.atom_gists import AtomGists
 from aria_dream.effects.atom_table import find_near, read_atoms
 from aria_dream.effects.claim_table import find_vault_conflicts
 from aria_dream.effects.conflict_evidence import VaultEvidence
@@ -32,17 +32,17 @@ from aria_dream.effects.stale_notes import find_stale, remember_sources
 from aria_dream.effects.standing import read_standing
 from aria_dream.effects.vectors import ContentCache
 from aria_dream.errors import MissingPartError
+from aria_dream.review.proposal import WRITER
 from aria_dream.vault.edit import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.near import NearRow
     from aria_dream.consolidate.stale import SourceMemory, Stale
-    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair
+    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
     from aria_dream.consolidate.work import Cluster
     from aria_dream.cycle.desk import Desk
     from aria_dream.cycle.night_parts import Made
@@ -52,10 +52,8 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
+_EMPHASIS: Final = re.compile(r"\*\*|__|==")
 CHANGED: Final = "one of its notes has changed since the night began"
-ANALYSED: Final = "analysed.json"
-"""Marks of the texts that a night has looked at, in the vault's state folder."""
-_MARK_DIGITS: Final = 16
 
 
 @dataclass(kw_only=True)
@@ -79,6 +77,7 @@ class VaultNight:
     _stale: Mapping[str, Stale] = field(default_factory=dict)
     _sources: Mapping[str, SourceMemory] | None = None
     _near: Mapping[str, tuple[NearRow, int]] = field(default_factory=dict)
+    _gists: AtomGists | None = None
 
     def counsel(self) -> Counsel | str:
         """Who judges, or why nobody does."""
@@ -140,19 +139,21 @@ class VaultNight:
         table = self._table = read_atoms(
             vault, self.cache, progress=self.reading or _silent, leave=lambda: self.leave("reading")
         )
-        near = self._find_near(table, settings.cosine_threshold) if set(parts) != {Part.RESOLVE} else ()
-        candidates = self._candidates(table, near)
+        near = self._find_near(table, settings.cosine_threshold) if set(parts) != {Part.RESOLVE} else None
+        candidates = self._candidates(table, near or ())
         conflicts = self._find_conflicts() if set(parts) != {Part.CONSOLIDATE} else ()
         stale = self._find_stale() if Part.CONSOLIDATE not in parts or len(parts) > 1 else ()
         known = read_analysed(self.desk.book.folder)
         scan = Scan(
             atoms=len(table.rows),
-            new=sum(row.state_hash[:_MARK_DIGITS] not in known for row in table.rows),
+            new=sum(mark_of(row.state_hash) not in known for row in table.rows),
             pairs=len(candidates),
             conflicts=len(conflicts),
             stale=len(stale),
         )
-        return Work(scan=scan, pairs=candidates, conflicts=conflicts, stale=tuple(stale))
+        return Work(
+            scan=scan, pairs=candidates, is_compared=near is not None, conflicts=conflicts, stale=tuple(stale)
+        )
 
     def _find_stale(self) -> tuple[str, ...]:
         """Marks of the stale notes, one a note: its first reason."""
@@ -174,7 +175,7 @@ class VaultNight:
             self.desk.vault, self.cache, progress=self.claims or _silent, leave=lambda: self.leave("reading")
         )
 
-    def _find_near(self, table: AtomTable, least_cosine: float) -> Sequence[NearRow]:
+    def _find_near(self, table: AtomTable, least_cosine: float) -> Sequence[NearRow] | None:
         try:
             return find_near(
                 table,
@@ -186,7 +187,7 @@ class VaultNight:
             )
         except MissingPartError as error:
             self.missing.append(f"Passages were not compared: {error}")
-            return ()
+            return None
 
     def _candidates(self, table: AtomTable, near: Sequence[NearRow]) -> tuple[Candidate, ...]:
         members: dict[int, Member] = {}
@@ -195,18 +196,29 @@ class VaultNight:
             if row not in members:
                 atom = table.rows[row]
                 path = table.vault.graph.paths[atom.note]
-                title = " › ".join((path.rpartition("/")[2].removesuffix(".md"), *atom.headings[-1:]))
-                title += f" ({atom.number})" if atom.number > 1 else ""  # the second of that heading
-                members[row] = Member(id=table.id_of(row), path=path, title=title, state=atom.state_hash,
-                                      is_note=not atom.headings)  # fmt: skip
+                name = path.rpartition("/")[2].removesuffix(".md")
+                headings = [_EMPHASIS.sub("", text) for text in atom.headings]
+                which = f" ({atom.number})" if atom.number > 1 else ""  # the second of that heading
+                members[row] = Member(
+                    id=table.id_of(row), path=path, title=" › ".join((name, *headings[-1:])) + which,
+                    state=atom.state_hash, is_note=not headings, trail=" › ".join((name, *headings)) + which,
+                )  # fmt: skip
             return members[row]
 
         found = [
-            Candidate(key=table.key(pair), first=member(pair.first), second=member(pair.second), rank=rank)
+            Candidate(
+                key=table.key(pair), first=member(pair.first), second=member(pair.second), rank=rank,
+                cosine=pair.cosine, overlap=pair.overlap,
+            )
             for rank, pair in enumerate(near, start=1)
         ]
         self._near = {one.key: (pair, one.rank) for one, pair in zip(found, near, strict=True)}
+        self._gists = AtomGists(table, near)
         return tuple(found)
+
+    def foregone(self, pair: Candidate) -> PairVerdict | None:
+        """What the judge inside says, where it need not read the texts again; None of a language model."""
+        return None if self.is_metered or self._gists is None else self._gists.compare(*self._near[pair.key])
 
     def texts(self, pair: Candidate) -> NearPair | None:
         """The two with their texts; None where one of them has changed since `find`."""
@@ -220,7 +232,9 @@ class VaultNight:
         whole = [cluster for cluster in read if cluster is not None]
         if len(whole) < len(read):
             return Refusal(CHANGED)
-        first = next(iter(cluster_proposals(whole, self._making(paths_of(whole), states))), None)
+        asked_for = any(judged.judge == WRITER for cluster in clusters for _, judged in cluster.pairs)
+        making = self._making(paths_of(whole), states, judge=WRITER if asked_for else self._judge)
+        first = next(iter(cluster_proposals(whole, making)), None)
         if isinstance(first, ClusterProposal):
             return first.proposal, first.edits
         return Refusal(first.reason if first is not None else "its notes are too many, or in another proposal already")
@@ -237,7 +251,7 @@ class VaultNight:
             atoms |= {atom.id: atom for atom in (pair.first, pair.second)}
         return ReadCluster(members=tuple(atoms[name] for name in sorted(atoms)), judged=tuple(judged))
 
-    def _making(self, paths: Sequence[str], states: Mapping[str, ProposalState]) -> Making:
+    def _making(self, paths: Sequence[str], states: Mapping[str, ProposalState], *, judge: str) -> Making:
         desk = self.desk
         return Making(
             view=desk.view(paths, inbound=True),
@@ -245,7 +259,7 @@ class VaultNight:
             states=tuple(states.values()),
             now=desk.now,
             expires_at=self._expires_at,
-            judge=self._judge,
+            judge=judge,
         )
 
     def note_analysed(self, work: Work, is_open: Callable[[str], bool]) -> None:
@@ -255,32 +269,12 @@ class VaultNight:
         if self._table is None:
             return
         waiting = {state for pair in work.pairs if is_open(pair.key) for state in (pair.first.state, pair.second.state)}
-        seen = {row.state_hash[:_MARK_DIGITS] for row in self._table.rows if row.state_hash not in waiting}
+        seen = {mark_of(row.state_hash) for row in self._table.rows if row.state_hash not in waiting}
         write_analysed(self.desk.book.folder, seen)
 
 
 def _silent(_done: int, _total: int) -> None:
     return
-
-
-def read_analysed(folder: Path) -> frozenset[str]:
-    """Marks of the texts that were looked at; empty where that is not known."""
-    try:
-        return frozenset(as_texts(as_mapping(json.loads((folder / ANALYSED).read_bytes()))["texts"]))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return frozenset()
-
-
-def write_analysed(folder: Path, marks: set[str]) -> None:
-    """Keeps the marks. A disk that refuses is passed over: texts would only count as new once more."""
-    temp = folder / f".{ANALYSED}.{os.getpid()}"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temp.write_text(json.dumps({"version": 1, "texts": sorted(marks)}) + "\n", encoding="ascii")
-        temp.replace(folder / ANALYSED)
-    except OSError:
-        with suppress(OSError):
-            temp.unlink()
 
 
 @contextmanager

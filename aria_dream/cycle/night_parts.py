@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import date, datetime
 
+    from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.record import Consolidation, Part
-    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair
+    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
     from aria_dream.consolidate.work import Candidate, Cluster, Work
     from aria_dream.review.proposal import PlannedEdit, Proposal, ProposalState
     from aria_dream.vault.edit import Refusal
@@ -33,6 +34,9 @@ class NightParts(Protocol):
 
     def find(self, parts: Sequence[Part]) -> Work:
         """What lies before the run. May take minutes the first time; what was computed is kept."""
+
+    def foregone(self, pair: Candidate) -> PairVerdict | None:
+        """What the judge who sits would say, where that is known without the texts; None where it has to be asked."""
 
     def texts(self, pair: Candidate) -> NearPair | None:
         """The two with their texts; None where one of them has changed since `find`."""
@@ -81,7 +85,7 @@ class ConsolidationResult:
     """The proposals of this sitting."""
     open_conflicts: tuple[Conflict, ...] = ()
     """Contradictions that wait for a person."""
-    look_alike: tuple[tuple[str, str], ...] = ()
-    """Titles (`told_apart`) of pairs that lie near and that the judge left to a person, nearest first."""
+    open_pairs: tuple[OpenPair, ...] | None = None
+    """Near pairs that wait for a person, nearest first; None where nobody has looked for them."""
     resumed: bool = False
     interrupted: bool = False

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aria_dream.consolidate.open_list import merged_list, with_list
+from aria_dream.consolidate.open_lists import LISTS, without_lists
 from aria_dream.errors import Problem
 from aria_dream.review.conflict_copies import LeftAlone, merge_reviews, merge_sections
 from aria_dream.vault.edit import ChangeSet, Move, WritePlan, content_hash, encode_note
@@ -58,11 +60,8 @@ def _merge(
     if not (isinstance(found[0], Content) and isinstance(found[1], Content)):
         return "one of them cannot be read"
     before, text = found[0].data, decode_note(found[1].data)
-    merged = (
-        merge_reviews(decode_note(before), text, is_open)
-        if original == own.review
-        else merge_sections(decode_note(before), text)
-    )
+    merge = _merge_reviews if original == own.review else _merge_sections
+    merged = merge(decode_note(before), text, is_open)
     if isinstance(merged, LeftAlone):
         return merged.reason
     after = encode_note(merged)
@@ -74,6 +73,25 @@ def _merge(
     move = Move(source=NotePath(copy), destination=_trash_place(index, copy), expected_hash=found[1].hash)
     outcome = files.write(ChangeSet(writes=writes, moves=(move,)), label="merge of a sync's copy")
     return "" if isinstance(outcome, Written) else getattr(outcome, "reason", "its place in the trash is taken")
+
+
+def _merge_sections(text: str, copy: str, _is_open: Callable[[str], bool]) -> str | LeftAlone:
+    return merge_sections(text, copy)
+
+
+def _merge_reviews(text: str, copy: str, is_open: Callable[[str], bool]) -> str | LeftAlone:
+    """The review note with the ticks of both in all its lists."""
+    blocks = {}
+    for name in LISTS:
+        blocks[name], problems = merged_list(text, copy, name, is_open)
+        if problems:
+            return LeftAlone(f"the list “{name}” in one of them was edited")
+    merged = merge_reviews(text, copy, is_open, without=without_lists)
+    if isinstance(merged, LeftAlone):
+        return merged
+    for name, block in blocks.items():
+        merged, _ = with_list(merged, name, block)
+    return merged
 
 
 def _trash_place(index: VaultIndex, copy: str) -> NotePath:

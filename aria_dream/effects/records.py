@@ -8,7 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.consolidate.record import parse_consolidations, parse_dismissed
+from aria_dream.consolidate.record import parse_consolidations
+from aria_dream.consolidate.settled import parse_settled
 from aria_dream.dream.episode import EpisodeRecord, episode_record, memory_of, parse_episodes
 from aria_dream.dream.jsonl import as_mapping, as_text
 from aria_dream.dream.juxtaposition import pair_key
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.consolidate.record import Consolidation
+    from aria_dream.consolidate.settled import Settled
     from aria_dream.errors import Problem
     from aria_dream.review.proposal import Proposal
 
@@ -121,6 +123,6 @@ class RecordBook:
         """Every consolidation, oldest first. Raises StateDamagedError as `read` does."""
         return parse_consolidations(read_text(self._folder / RUNS))
 
-    def dismissed(self) -> frozenset[str]:
-        """Keys of the contradictions that a person has dismissed. Raises StateDamagedError as `read` does."""
-        return parse_dismissed(read_text(self._folder / RUNS))
+    def settled(self) -> dict[str, Settled]:
+        """By key what a person has said of findings without a proposal. Raises StateDamagedError as `read` does."""
+        return parse_settled(read_text(self._folder / RUNS))

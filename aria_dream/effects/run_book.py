@@ -96,9 +96,10 @@ class RunBook:
         )
 
     def is_open(self, proposal: str) -> bool:
-        """Whether the proposal waits to be decided, as far as this machine knows: one it never heard of may."""
+        """Whether the proposal waits to be decided, as far as this machine knows: one it never heard of may. So may a
+        finding without a proposal, by its key."""
         state = self._records.read().states.get(proposal)
-        return state is None or state.state == "proposed"
+        return proposal not in self._records.settled() if state is None else state.state == "proposed"
 
     def look_after(self, at: datetime) -> None:
         """Notes that a daemon looks after the vault, and the end of runs that were torn away with an earlier one."""

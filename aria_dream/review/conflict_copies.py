@@ -180,14 +180,19 @@ def _ticked(line: str, wanted: Collection[tuple[str, str]]) -> str:
     return re.sub(r"\[.\]", "[x]", line, count=1)
 
 
-def merge_reviews(text: str, copy: str, is_open: Callable[[str], bool]) -> str | LeftAlone:
-    """The review note with the ticks of both, and what only `copy` lists as far as `is_open` says so of the ids."""
+def merge_reviews(
+    text: str, copy: str, is_open: Callable[[str], bool], *, without: Callable[[str], str] = lambda around: around
+) -> str | LeftAlone:
+    """The review note with the ticks of both, and what only `copy` lists as far as `is_open` says so of the ids.
+
+    What stands around the list must say the same in both, once `without` has taken out what is merged elsewhere.
+    """
     ours, _ = read_managed(text)
     theirs, _ = read_managed(copy)
     if ours is None or theirs is None:
         return LeftAlone("the list in one of them was edited")
     around = (text[: ours.start] + text[ours.end :], copy[: theirs.start] + copy[theirs.end :])
-    if _said(around[0]) != _said(around[1]):
+    if _said(without(around[0])) != _said(without(around[1])):
         return LeftAlone("what stands around the list differs")
     listed = {item.pair.id: item for item in theirs.items}
     items = [_both(item, listed.pop(item.pair.id, None)) for item in ours.items]

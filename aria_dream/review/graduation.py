@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.review.proposal import KINDS
+from aria_dream.review.proposal import KINDS, WRITER
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -139,7 +139,7 @@ def _record(
     zone: tzinfo | None,
     scanned: Mapping[date, int],
 ) -> Record:
-    mine = [state for state in everything if state.proposal.kind == kind]
+    mine = [state for state in everything if state.proposal.kind == kind and state.proposal.judge != WRITER]
     proposed: dict[date, int] = {}
     for state in mine:
         day = state.proposal.at.astimezone(zone).date()
@@ -193,7 +193,7 @@ def unattended(
     """What may be applied without a tick: of the `enabled` kinds that are still eligible, from the floor on.
 
     A kind whose record has fallen below the bars rests until it meets them again; doubt closes. What Janus found to
-    fall, or could not decide, waits for a person.
+    fall, or could not decide, waits for a person, and so does what a person asked for.
     """
     everything = tuple(states)
     records = track_records(everything, episodes, bars=bars, zone=zone, scans=scans)
@@ -203,6 +203,7 @@ def unattended(
         for state in everything
         if state.state == "proposed"
         and state.proposal.kind in kinds - NEVER
+        and state.proposal.judge != WRITER
         and state.proposal.confidence >= bars.confidence_floor
         and state.janus not in ("FALLS", "UNSURE")
         and not state.applies

@@ -29,6 +29,8 @@ EVENTS: tuple[Event, ...] = get_args(Event)
 OPEN: frozenset[State] = frozenset({"proposed", "approved"})
 DECIDED: frozenset[State] = frozenset({"approved", "rejected", "applied", "rolled_back"})
 """A person has said something about the pair; undoing a decision (`reopened`) takes it out again."""
+WRITER = "you"
+"""Judge of a proposal that the writer asked for: it earns no kind its graduation, and never passes without a tick."""
 SHORTEST_ID = 6
 VERSION = 1
 _EMPTY: Mapping[str, object] = MappingProxyType({})

@@ -12,9 +12,16 @@ from typing import get_args
 import pytest
 
 from aria_dream import errors
+from aria_dream.consolidate import open_conflicts, open_pairs
+from aria_dream.consolidate.atoms import atom_id
 from aria_dream.consolidate.judged import WORDS
+from aria_dream.consolidate.open_conflicts import OpenConflict, render_open
+from aria_dream.consolidate.open_list import MARKS, Decided, read_answers
+from aria_dream.consolidate.open_pairs import OpenPair, render_pairs
 from aria_dream.consolidate.record import End, parse_consolidations
 from aria_dream.consolidate.report import Report, read_report, render_report, render_report_head
+from aria_dream.consolidate.settled import WHATS, parse_settled, recalled_record, settled_record
+from aria_dream.consolidate.work import Candidate, Member
 from aria_dream.dream.citation import Source
 from aria_dream.dream.dream_log import parse_blocks, render_block, render_head
 from aria_dream.dream.episode import EpisodeRecord, episode_record, parse_episodes
@@ -113,6 +120,9 @@ def test_every_example_is_tested() -> None:
         "review-changes",
         "orphan-note",
         "report-note",
+        "near-pairs",
+        "open-contradictions",
+        "settled",
         "seeds-note",
         "dream-log",
         "lessons",
@@ -198,6 +208,54 @@ def test_the_report_note() -> None:
         look_alike=(("Compost", "Hot heaps"),),
     )
     assert f"{render_report_head()}{render_report(report)}\n" == text
+
+
+def test_the_lists_of_what_nobody_has_settled() -> None:
+    pairs, conflicts = example("near-pairs"), example("open-contradictions")
+    boxes: dict[str, str] = {}
+    for name, text in ((open_pairs.NAME, pairs), (open_conflicts.NAME, conflicts)):
+        assert read_answers(text, name).given == ()
+        for line in (line for line in text.splitlines() if line.startswith("- [ ]")):
+            (answer,) = read_answers(text.replace(line, line.replace("[ ]", "[x]")), name).given
+            boxes["undo until …" if answer.is_undo else answer.what] = MARKS[answer.what]
+            assert answer.key in line
+    documented = {names(row[0])[0]: row[1] for row in table("| box | its id | once ticked |")}
+    assert boxes.keys() == documented.keys()
+    assert all(f"`^{mark}-…`" in documented[what] for what, mark in boxes.items() if what in MARKS)
+    assert set(MARKS) == set(WHATS) == set(documented) - {"undo until …"}
+    item = OpenConflict(
+        key="fd61a03af4f77d870fc21e05e7e80678", first="Rain", second="Rain in the log", subject="rain week",
+        first_claim="It rains 3 days a week.", second_claim="It rains 4 days a week.",
+    )  # fmt: skip
+    assert render_open([item]) == conflicts.strip()
+    members = [
+        Member(id=atom_id("Compost.md", ()), path="Compost.md", title="Compost", state="", is_note=True),
+        Member(
+            id=atom_id("Garden/Heaps.md", ("Hot heaps",)), path="Garden/Heaps.md", title="Heaps › Hot heaps", state="",
+            is_note=False,
+        ),
+    ]  # fmt: skip
+    found = Candidate(key="9f86d081884c7d659a2feaa0c55ad015" * 2, first=members[0], second=members[1], rank=1,
+                      cosine=0.93, overlap=0.61)  # fmt: skip
+    decided = Decided(
+        key="60303ae22b998861bce3b28f33eec1be", what="different", titles=("Tides", "Ebb"), until="2 Dec 01:07"
+    )
+    shown = render_pairs(
+        [OpenPair(pair=found, reason="rank 1 by likeness; they are alike, but in other words")],
+        lambda path: f"[[{path.rpartition('/')[2].removesuffix('.md')}]]",
+        decided=[decided],
+    )
+    assert shown == pairs.strip()
+
+
+def test_what_was_settled() -> None:
+    (one,) = parse_settled(example("settled")).values()
+    assert (one.what, one.titles) == ("different", ("Tides", "Ebb"))
+    records = [record for _, record in parse_records(example("settled"))[0]]
+    documented = {names(row[0])[0]: set(names(row[1])) for row in table("| type | holds | meaning |")}
+    assert {str(record["type"]): set(record) - {"type", "version", "at"} for record in records} == documented
+    assert records[0] == settled_record(one.key, one.what, one.titles, one.at)
+    assert records[2] == recalled_record(str(records[2]["key"]), datetime.fromisoformat(str(records[2]["at"])))
 
 
 def test_consolidations() -> None:

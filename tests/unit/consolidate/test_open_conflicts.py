@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.consolidate.open_conflicts import MOST, OpenConflict, read_dismissed, render_open, with_open
+from aria_dream.consolidate.open_conflicts import MOST, NAME, OpenConflict, render_open
+from aria_dream.consolidate.open_list import read_answers, with_list
 from tests.unit.consolidate.test_report import HOSTILE
 
 _text = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=40))
@@ -23,15 +24,15 @@ def test_the_list_is_exchanged_and_the_rest_stays(
     first: list[OpenConflict], second: list[OpenConflict], end: str
 ) -> None:
     mine = f"# Mine{end}{end}- [ ] a task{end}"
-    text, problems = with_open(mine, first)
+    text, problems = with_list(mine, NAME, render_open(first))
     assert problems == ()
     assert text.startswith(mine)
-    again, problems = with_open(text + f"below{end}", second)
+    again, problems = with_list(text + f"below{end}", NAME, render_open(second))
     assert problems == ()
     assert again.startswith(mine)
     assert again.endswith(f"below{end}")
     assert again.count("^disagree-") == min(len(second), MOST)
-    empty, problems = with_open(text, [])
+    empty, problems = with_list(text, NAME, "")
     assert problems == ()
     assert empty == mine
 
@@ -39,9 +40,13 @@ def test_the_list_is_exchanged_and_the_rest_stays(
 @given(_items)
 def test_a_tick_dismisses_and_nothing_in_a_claim_does(items: list[OpenConflict]) -> None:
     text = render_open(items)
-    assert read_dismissed(text) == ()
+    assert _keys(text) == []
     wanted = items[0].key
     ticked = text.replace(f"[ ] no contradiction ^disagree-{wanted}", f"[x] no contradiction ^disagree-{wanted}")
-    assert read_dismissed(ticked) == (wanted,)
-    assert read_dismissed(ticked.replace("\n", "\r\n")) == (wanted,)
-    assert read_dismissed(ticked.replace("Mend the note", "Leave the note")) == ()
+    assert _keys(ticked) == [wanted]
+    assert _keys(ticked.replace("\n", "\r\n")) == [wanted]
+    assert _keys(ticked.replace("Mend the note", "Leave the note")) == []
+
+
+def _keys(text: str) -> list[str]:
+    return [answer.key for answer in read_answers(text, NAME).given]

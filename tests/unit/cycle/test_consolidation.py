@@ -80,10 +80,10 @@ def test_open_contradictions_are_listed_and_dismissed_by_a_tick(tmp_path: Path) 
     assert (result.open_conflicts, judge.asked) == ((), [])
     bench.tell(result)
     shown = bench.read("dreams/Dream review.md")
-    assert "no contradiction" not in shown
+    assert "- [ ] no contradiction" not in shown
     assert shown.count("never again ^aria-") == review.count("never again ^aria-") == 3
     bench.tell(bench.sit(night=date(2026, 12, 3)))
-    assert "no contradiction" not in bench.read("dreams/Dream review.md")
+    assert "- [ ] no contradiction" not in bench.read("dreams/Dream review.md")
 
 
 def test_an_edited_list_of_contradictions_is_left_and_said(tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ def test_what_nobody_decides_is_listed_by_its_rank(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
     result = bench.sit(Judge(compared=Escalated(reason="not verbatim")), parts=(Part.CONSOLIDATE,))
     assert result.made == ()
-    assert {frozenset(two) for two in result.look_alike} == {
+    assert {frozenset(one.titles) for one in result.open_pairs or ()} == {
         frozenset({"Compost", "Compost copy"}), frozenset({"Ebb", "Ebb again"}),
     }  # fmt: skip
     assert "Compost ↔ Compost copy" in (text := bench.read(bench.tell(result).report)) or "Compost copy ↔ C" in text

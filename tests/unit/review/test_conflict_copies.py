@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.consolidate.open_conflicts import OpenConflict, render_open
+from aria_dream.consolidate.open_list import read_answers
+from aria_dream.consolidate.open_lists import LISTS
+from aria_dream.consolidate.open_pairs import OpenPair, apart_key, render_pairs
+from aria_dream.consolidate.work import Candidate, Member
 from aria_dream.dream.dream_log import DreamBlock, LoggedStart, parse_blocks, render_block, render_head
 from aria_dream.dream.logged import LoggedLink, LoggedPair
 from aria_dream.dream.logged_change import ChangeItem, DecidedChange, LoggedChange, plain_ends
@@ -216,3 +221,35 @@ def test_on_the_disk_a_copy_with_a_writers_words_stays(tmp_path: Path) -> None:
 def test_managed_block_is_whole_after_a_merge() -> None:
     merged = merge_reviews(review(pair("aaaaaa")), review(pair("bbbbbb")), lambda _: True)
     assert read_managed(str(merged))[1] == ()
+
+
+def test_on_the_disk_a_reviews_copy_brings_the_ticks_of_every_list(tmp_path: Path) -> None:
+    """A contradiction ticked here, a near pair ticked there: both hold, and what was settled here stays away."""
+    conflicts = [
+        OpenConflict(key=f"{n:032x}", first="Rain", second="Sun", subject="rain", first_claim="3", second_claim="4")
+        for n in range(3)
+    ]
+    members = [Member(id=name, path=f"{name}.md", title=name, state="s", is_note=True) for name in ("Heap", "Compost")]
+    near = OpenPair(pair=Candidate(key="k", first=members[0], second=members[1], rank=1), reason="alike")
+    pairs = render_pairs([near], lambda path: f"[[{path.removesuffix('.md')}]]")
+    here = f"{review(pair('aaaaaa'))}\n{render_open(conflicts[:1]).replace('[ ]', '[x]')}\n"
+    there = f"{review(pair('aaaaaa'))}\n{render_open(conflicts)}\n\n{pairs.replace('[ ] different', '[x] different')}\n"
+    root = vault(tmp_path, log(FIRST))
+    name = "dreams/Dream review"
+    write(root, {f"{name}.md": here, f"{name} (conflicted copy 2026-11-30).md": there})
+    index = read_vault(root, None)
+    own, files = find_own_notes(index, "dreams"), DiskVault(root, tmp_path / "state")
+    settled = f"{1:032x}"
+    assert merge_conflict_copies(index, own, files, lambda key: key != settled) == ()
+    text = (root / f"{name}.md").read_text("utf-8")
+    answers = [answer.key for each in LISTS for answer in read_answers(text, each).given]
+    assert answers == [f"{0:032x}", apart_key(near.pair)]
+    assert settled not in text
+    assert f"{2:032x}" in text
+    assert not (root / f"{name} (conflicted copy 2026-11-30).md").exists()
+    edited = text.replace("alike", "akin")
+    write(root, {f"{name}.md": text, f"{name} (conflicted copy 2026-11-30).md": edited})
+    index = read_vault(root, None)
+    (problem,) = merge_conflict_copies(index, own, files, lambda _: True)
+    assert "the list “near pairs” in one of them was edited" in problem.message
+    assert (root / f"{name}.md").read_text("utf-8") == text

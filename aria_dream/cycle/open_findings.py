@@ -1,0 +1,148 @@
+"""The lists of what no judge could decide, in `Dream review.md`: what was ticked in them is journalled, and each is
+written anew by the night that looked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aria_dream.consolidate import open_conflicts, open_pairs
+from aria_dream.consolidate.open_conflicts import render_open
+from aria_dream.consolidate.open_list import Decided, read_answers, unticked, with_list
+from aria_dream.consolidate.open_lists import LISTS
+from aria_dream.consolidate.open_pairs import apart_key, render_pairs, same_key
+from aria_dream.consolidate.settled import recalled_record, settled_record
+from aria_dream.dream.logged import logged_link, render_link
+from aria_dream.dream.ticks import short_moment
+from aria_dream.effects.writing import write_or_refuse
+from aria_dream.errors import WriteRefusedError
+from aria_dream.vault.edit import ChangeSet, WritePlan, content_hash, decode_note, encode_note
+from aria_dream.vault.link_text import link_target
+from aria_dream.vault.note import NotePath
+from aria_dream.world import Content
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from aria_dream.consolidate.open_conflicts import OpenConflict
+    from aria_dream.consolidate.open_pairs import OpenPair
+    from aria_dream.consolidate.settled import Settled, What
+    from aria_dream.cycle.desk import Desk, Settlement
+
+    Titles = Sequence[tuple[str, str]]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenTitles:
+    """What is open, as the report names it."""
+
+    look_alike: Titles
+    conflicts: Titles
+
+
+def note_answers(desk: Desk) -> frozenset[str]:
+    """Journals what was ticked in the lists since the last look. Keys of boxes that were ticked side by side."""
+    content = desk.files.read(NotePath(desk.vault.home.review))
+    if not isinstance(content, Content) or not desk.is_quiet(desk.vault.home.review):
+        return frozenset()
+    text, known = decode_note(content.data), desk.book.settled()
+    asked: set[str] = set()
+    for name in LISTS:
+        answers = read_answers(text, name)
+        asked |= answers.asked
+        for answer in answers.given:
+            if answer.is_undo and answer.key in known:
+                desk.book.note_run(recalled_record(answer.key, desk.now))
+            elif not answer.is_undo and answer.key not in known:
+                desk.book.note_run(settled_record(answer.key, answer.what, answer.titles, desk.now))
+    return frozenset(asked)
+
+
+def list_open(
+    desk: Desk, pairs: Sequence[OpenPair] | None, conflicts: Sequence[OpenConflict] | None, said: list[str]
+) -> OpenTitles:
+    """Writes the lists anew: what is open and not settled meanwhile, and what was settled within the window.
+
+    A list whose findings are None is left as it is; what hinders the writing is added to `said`.
+    """
+    asked = note_answers(desk)
+    settled = desk.book.settled()
+    left = [one for one in pairs or () if settled.keys().isdisjoint((apart_key(one.pair), *_if_asked(one)))]
+    open_ = [one for one in conflicts or () if one.key not in settled]
+    made = {}
+    if conflicts is not None:
+        made[open_conflicts.NAME] = render_open(open_, _decided(desk, settled.values(), ["no contradiction"]))
+    if pairs is not None:
+        lately = _decided(desk, settled.values(), ["different", "same"])
+        made[open_pairs.NAME] = render_pairs(left, _link(desk), decided=lately, asked=asked)
+    _write(desk, made, said)
+    return OpenTitles(look_alike=[one.titles for one in left], conflicts=[(one.first, one.second) for one in open_])
+
+
+def take_word_back(desk: Desk, one: Settled, done: Settlement) -> None:
+    """What a person said of a finding counts no more; the next night lists it again."""
+    desk.book.note_run(recalled_record(one.key, desk.now))
+    done.undone.append(one.key)
+    path = desk.vault.home.review
+    content = desk.files.read(NotePath(path))
+    if isinstance(content, Content):  # the tick that said so must not say it again
+        text = before = decode_note(content.data)
+        for name in LISTS:
+            text = unticked(text, name, one.key)
+        if text != before:
+            desk.put(path, content.data, text, done)
+
+
+def _if_asked(one: OpenPair) -> tuple[str, ...]:
+    """What takes the pair from the list beside `different`: that a merge is asked for, and none was refused yet."""
+    return () if one.is_called_same else (same_key(one.pair),)
+
+
+def _decided(desk: Desk, settled: Collection[Settled], whats: Collection[What]) -> list[Decided]:
+    """What was settled so lately that it can be taken back by a tick."""
+    return [
+        Decided(
+            key=one.key,
+            what=one.what,
+            titles=one.titles,
+            until=short_moment((one.at + desk.window).astimezone(desk.now.tzinfo), seen_from=desk.now),
+        )
+        for one in settled
+        if one.what in whats and desk.now - one.at < desk.window
+    ]
+
+
+def _link(desk: Desk) -> Callable[[str], str]:
+    index, review = desk.vault.index, desk.vault.home.review
+
+    def target(path: str) -> str:
+        return link_target(index.resolver, index.app, path, review)
+
+    return lambda path: render_link(logged_link(path, target, markdown_links=index.app.use_markdown_links))
+
+
+def _write(desk: Desk, made: dict[str, str], said: list[str]) -> None:
+    path = NotePath(desk.vault.home.review)
+    content = desk.files.read(path)
+    if not isinstance(content, Content):
+        return
+    text = before = decode_note(content.data)
+    for name, block in made.items():
+        text, problems = with_list(text, name, block)
+        said += [f"{path}:{problem.line}: {problem.message}" for problem in problems]
+    if text != before:
+        plan = WritePlan(path=path, expected_hash=content_hash(content.data), content=encode_note(text))
+        put_plan(desk, plan, said)
+
+
+def put_plan(desk: Desk, plan: WritePlan, said: list[str]) -> bool:
+    """Whether a note of ours is written; where it is not, `said` tells why."""
+    if not desk.is_quiet(str(plan.path)):
+        said.append(f"{plan.path} was left for later: somebody is writing in it")
+        return False
+    try:
+        write_or_refuse(desk.files, ChangeSet(writes=(plan,)), label="night", otherwise="not written")
+    except WriteRefusedError as error:
+        said.append(str(error))
+        return False
+    return True

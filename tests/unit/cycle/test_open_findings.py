@@ -1,0 +1,283 @@
+"""Near pairs and contradictions that nobody decides, settled one by one by ticks in the review note."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from aria_dream.consolidate.open_conflicts import open_conflict
+from aria_dream.consolidate.verdict import Escalated, PairVerdict
+from aria_dream.cycle.consolidation import consolidate_once
+from aria_dream.cycle.consolidation_morning import tell_morning
+from aria_dream.cycle.night_parts import ConsolidationRequest
+from aria_dream.cycle.review import settle
+from aria_dream.effects.files import DiskVault
+from aria_dream.effects.records import RecordBook
+from aria_dream.review.proposal import WRITER, event_record
+from tests.night_bench import NOTES, POLICY, Judge, NightBench, RuleParts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import pytest
+
+REVIEW = "dreams/Dream review.md"
+HEAPS = {
+    "dreaming.md": POLICY,
+    "Compost.md": "A heap that is fed little and often sleeps in the cold.\n",
+    "Garden/Heap.md": "A heap that is fed little and often sleeps in the cold.\n",
+}
+
+
+def _unsure() -> Judge:
+    verdict: PairVerdict = Escalated(reason="rank 1 by likeness; they are alike, but in other words")
+    return Judge(compared=verdict)
+
+
+def _night(bench: NightBench, day: int, judge: Judge | None = None) -> Judge:
+    judge = judge or _unsure()
+    bench.clock += timedelta(hours=20)
+    bench.tell(bench.sit(judge, night=date(2026, 12, day)))
+    return judge
+
+
+def _tick(bench: NightBench, what: str) -> None:
+    text = bench.read(REVIEW)
+    assert f"- [ ] {what}" in text
+    bench.save(REVIEW, text.replace(f"- [ ] {what}", f"- [x] {what}", 1))
+
+
+def test_a_pair_is_listed_with_links_likeness_and_reason(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path, HEAPS)
+    _night(bench, 1)
+    text = bench.read(REVIEW)
+    assert "**[[Compost]] ↔ [[Heap]]** (number 1 by likeness" in text
+    assert "- they are alike, but in other words\n- [ ] different ^apart-" in text
+    assert "- [ ] same ^same-" in text
+    _night(bench, 2)
+    assert bench.read(REVIEW) == text
+
+
+def test_what_is_called_different_never_comes_again(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path, HEAPS)
+    _night(bench, 1)
+    _tick(bench, "different")
+    judge = _night(bench, 2)
+    assert judge.asked == []
+    text = bench.read(REVIEW)
+    assert "Alike, and left to you" not in text
+    assert "— Compost ↔ Heap: different ^apart-" in text
+    assert "Alike, and left" not in bench.read("dreams/Dream report.md")
+    for name in ("Compost.md", "Garden/Heap.md"):
+        bench.save(name, bench.read(name) + "\nBoth were edited.\n")
+    judge = _night(bench, 3)
+    assert judge.asked == []
+    bench.clock += timedelta(days=2)
+    _night(bench, 6)
+    assert "near pairs" not in bench.read(REVIEW)  # the time to take it back is over
+    assert _night(bench, 7, Judge()).asked == []  # nor would a judge who calls them one be asked
+
+
+def test_what_was_called_different_can_be_taken_back(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path, HEAPS)
+    _night(bench, 1)
+    _tick(bench, "different")
+    _night(bench, 2)
+    _tick(bench, "undo until")
+    _night(bench, 3)
+    text = bench.read(REVIEW)
+    assert "undo until" not in text
+    assert "- [ ] different ^apart-" in text
+    assert bench.book.settled() == {}
+
+
+def test_what_is_called_the_same_becomes_a_proposal_that_waits(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path, HEAPS)
+    _night(bench, 1)
+    before = bench.held()
+    _tick(bench, "same")
+    judge = _night(bench, 2)
+    assert judge.asked == []
+    (state,) = bench.book.read().states.values()
+    assert (state.state, state.proposal.kind, state.proposal.judge) == ("proposed", "merge", WRITER)
+    assert bench.held() == before
+    settle(bench.desk())
+    assert bench.held() == before  # the tick alone merges nothing
+    text = bench.read(REVIEW)
+    assert "Alike, and left to you" not in text
+    assert "Notes to merge" in text
+    _night(bench, 3)
+    assert len(bench.book.read().states) == 1
+    bench.book.note(event_record("rejected", state.proposal.id, bench.now(), by="tick"))
+    _night(bench, 4)
+    assert len(bench.book.read().states) == 1
+    assert "^apart-" not in bench.read(REVIEW)
+
+
+def test_what_changed_since_it_was_called_the_same_is_asked_again(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path, HEAPS)
+    _night(bench, 1)
+    _tick(bench, "same")
+    for name in ("Compost.md", "Garden/Heap.md"):
+        bench.save(name, "Worms came up, and now it is earth.\n")
+    judge = _night(bench, 2)
+    assert len(judge.asked) == 1
+    assert bench.book.read().states == {}
+    assert "- [ ] same ^same-" in bench.read(REVIEW)
+
+
+def test_two_ticks_on_one_pair_ask_which(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path, HEAPS)
+    _night(bench, 1)
+    _tick(bench, "different")
+    _tick(bench, "same")
+    _night(bench, 2)
+    assert bench.book.settled() == {}
+    text = bench.read(REVIEW)
+    assert "Both were ticked" in text
+    assert "[x]" not in text
+
+
+def test_a_note_that_is_renamed_by_obsidian_leaves_the_list_whole(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path, HEAPS)
+    _night(bench, 1)
+    bench.save(REVIEW, bench.read(REVIEW).replace("[[Compost]]", "[[Compost heap]]"))
+    (bench.root / "Compost.md").rename(bench.root / "Compost heap.md")
+    _night(bench, 2)
+    assert "**[[Compost heap]] ↔ [[Heap]]**" in bench.read(REVIEW)
+
+
+def test_a_merge_that_cannot_be_built_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = NightBench(tmp_path, HEAPS)
+    _night(bench, 1)
+    _tick(bench, "same")
+    from aria_dream.vault.edit import Refusal
+    from tests import night_bench
+
+    with monkeypatch.context() as patched:
+        patched.setattr(night_bench, "plan_merge", lambda *_: Refusal("the texts cannot be put together"))
+        _night(bench, 2)
+    text = bench.read(REVIEW)
+    assert "you called them the same, but no merge can be built: the texts cannot be put together" in text
+    assert "- [ ] different ^apart-" in text
+    assert "^same-" not in text.partition("undo until")[0]
+
+
+def test_a_dismissed_contradiction_can_be_taken_back(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path)
+    _night(bench, 1)
+    _tick(bench, "no contradiction")
+    _night(bench, 2)
+    assert "— Rain too ↔ Rain: no contradiction ^disagree-" in bench.read(REVIEW)
+    _tick(bench, "undo until")
+    _night(bench, 3)
+    assert "- [ ] no contradiction ^disagree-" in bench.read(REVIEW)
+
+
+def test_only_the_nearest_are_listed_and_the_rest_is_counted(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path, {"dreaming.md": POLICY, **{f"N{n}.md": "One and the same.\n" for n in range(7)}})
+    _night(bench, 1)
+    text = bench.read(REVIEW)
+    assert text.count("- [ ] different ^apart-") == 10
+    assert "… and 11 more, listed as you settle these." in text
+
+
+def test_an_excluded_note_leaves_the_list(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path, HEAPS)
+    _night(bench, 1)
+    bench.save("dreaming.md", f"{POLICY}- exclude: Garden/\n")
+    _night(bench, 2)
+    assert "Heap" not in bench.read(REVIEW)
+
+
+def test_a_stage_that_compares_nothing_leaves_the_list(tmp_path: Path) -> None:
+    from aria_dream.consolidate.record import Part
+
+    bench = NightBench(tmp_path, {**NOTES, **HEAPS})
+    _night(bench, 1)
+    text = bench.read(REVIEW)
+    assert "^apart-" in text
+    bench.tell(bench.sit(_unsure(), night=date(2026, 12, 2), parts=(Part.RESOLVE,)))
+    assert bench.read(REVIEW).count("^apart-") == text.count("^apart-")
+
+
+class DiedError(Exception):
+    """Stands for a kill: what is journalled by then stays, and nothing else."""
+
+
+class DyingBook(RecordBook):
+    """A record book whose owner dies before or after some record."""
+
+    def __init__(self, folder: Path, left: int) -> None:
+        super().__init__(folder)
+        self.left = left
+
+    def point(self, _step: str = "") -> None:
+        """One more moment at which it may die."""
+        self.left -= 1
+        if self.left == 0:
+            raise DiedError
+
+    def note_run(self, record: Mapping[str, object]) -> None:
+        """Journals it."""
+        self.point()
+        super().note_run(record)
+        self.point()
+
+    def note(self, record: Mapping[str, object]) -> None:
+        """Journals it."""
+        self.point()
+        super().note(record)
+        self.point()
+
+
+def _whole_night(bench: NightBench, left: int) -> int:
+    """A night and its morning, that dies at the moment number `left`; how many moments remain."""
+    desk = bench.desk()
+    book = DyingBook(desk.book.folder, left)
+    desk = replace(desk, book=book, files=DiskVault(bench.root, book.folder, after_step=book.point))
+    request = ConsolidationRequest(at=desk.now, night=date(2026, 12, 2), resume="night")
+    judge = _unsure()
+    result = consolidate_once(desk, RuleParts(desk, judge), request, now=bench.now, leave=book.point)
+    assert result.run is not None
+    conflicts = tuple(map(open_conflict, result.open_conflicts))
+    tell_morning(desk, result.run, pairs=result.open_pairs, conflicts=conflicts)
+    assert judge.asked == []
+    return book.left
+
+
+def test_a_night_that_dies_anywhere_says_and_proposes_nothing_twice(tmp_path: Path) -> None:
+    start = NightBench(tmp_path / "start", {**HEAPS, "Ebb.md": NOTES["Ebb.md"], "Ebb again.md": NOTES["Ebb again.md"]})
+    _night(start, 1)
+    text = start.read(REVIEW)
+    one, other = text.partition("\n\n**")[0], text.partition("\n\n**")[2].partition("\n\n**")
+    ticked = "\n\n**".join((one, other[0].replace("[ ] same", "[x] same"), other[2].replace("[ ] diff", "[x] diff")))
+    start.save(REVIEW, ticked)
+    point, died = 0, True
+    while died:
+        point += 1
+        folder = tmp_path / f"at {point}"
+        shutil.copytree(tmp_path / "start", folder)
+        bench = NightBench(folder, {})
+        bench.clock = start.clock + timedelta(hours=20)
+        try:
+            _whole_night(bench, point)
+            died = False
+        except DiedError:
+            DiskVault(bench.root, bench.book.folder).recover()
+            if not bench.book.consolidations()[-1].is_over:
+                _whole_night(bench, -1)
+        _night(bench, 3)
+        (state,) = bench.book.read().states.values()
+        assert (state.state, state.proposal.judge, bool(state.edits)) == ("proposed", WRITER, True)
+        assert sorted(one.what for one in bench.book.settled().values()) == ["different", "same"]
+        journal = (bench.book.folder / "runs.jsonl").read_text("utf-8")
+        assert journal.count('"type":"dismissed"') == 2
+        shown = bench.read(REVIEW)
+        assert "- [ ] different" not in shown
+        assert shown.count(f"^aria-{state.proposal.id}-no") == 1
+        shutil.rmtree(folder)
+    assert point > 20
