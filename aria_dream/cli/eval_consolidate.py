@@ -68,7 +68,12 @@ def _object(measured: tuple[Measured, ...]) -> dict[str, object]:
         "decided": _decided(measured),
         "wrong": [one.pair.id for one in against_label(measured)],
         "kinds": [
-            {"kind": kind.kind, "label": kind.label, **dict(zip(DECISIONS, kind.decisions, strict=True))}
+            {
+                "kind": kind.kind,
+                "label": kind.label,
+                **dict(zip(DECISIONS, kind.decisions, strict=True)),
+                "coming": kind.coming,
+            }
             for kind in by_kind(measured)
         ],
         "curves": {
@@ -84,6 +89,7 @@ def _object(measured: tuple[Measured, ...]) -> dict[str, object]:
                 "reason": one.reason,
                 "cosine": round(one.cosine, 4),
                 "overlap": round(one.overlap, 4),
+                "comes": one.comes,
             }
             for one in measured
         },
@@ -99,7 +105,10 @@ def _print(measured: tuple[Measured, ...]) -> None:
     )
     for one in wrong:
         click.echo(f"  {one.pair.id}: {one.decision}, {one.reason}")
-    click.echo(f"\n  {'':28}{'merge':>7}{'apart':>7}{'left':>7}{'none':>7}")
+    duplicates = [one for one in measured if one.pair.is_duplicate]
+    coming = sum(one.comes for one in duplicates)
+    click.echo(f"Of {counted(len(duplicates), 'pair')} labelled the same, {coming} would come before it in a vault.")
+    click.echo(f"\n  {'':28}{'merge':>7}{'apart':>7}{'left':>7}{'none':>7}{'come':>7}")
     for kind in by_kind(measured):
-        figures = "".join(f"{number:7}" for number in kind.decisions)
+        figures = "".join(f"{number:7}" for number in (*kind.decisions, kind.coming))
         click.echo(f"  {kind.label:10} {kind.kind:17}{figures}")

@@ -42,6 +42,8 @@ class Measured:
     pair: LabelledNotes
     cosine: float
     overlap: float
+    comes: bool
+    """Whether the two come before a judge at all, in a vault of the corpus's notes with the default policy."""
     decision: Decision
     reason: str
 
@@ -83,18 +85,24 @@ class KindDecisions:
     label: Literal["duplicate", "distinct"]
     decisions: tuple[int, ...]
     """In the order of `DECISIONS`."""
+    coming: int
+    """How many come before a judge."""
 
 
 def by_kind(measured: Sequence[Measured]) -> tuple[KindDecisions, ...]:
     """What the judge did, kind by kind, duplicates first."""
     counts: dict[tuple[bool, str], Counter[Decision]] = {}
+    coming: Counter[tuple[bool, str]] = Counter()
     for one in measured:
-        counts.setdefault((not one.pair.is_duplicate, one.pair.kind), Counter())[one.decision] += 1
+        kind_and_label = not one.pair.is_duplicate, one.pair.kind
+        counts.setdefault(kind_and_label, Counter())[one.decision] += 1
+        coming[kind_and_label] += one.comes
     return tuple(
         KindDecisions(
             kind=kind,
             label="distinct" if distinct else "duplicate",
             decisions=tuple(found[decision] for decision in DECISIONS),
+            coming=coming[distinct, kind],
         )
         for (distinct, kind), found in sorted(counts.items(), key=lambda item: item[0])
     )

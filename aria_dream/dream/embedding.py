@@ -29,7 +29,7 @@ _LONGEST_WORD: Final = 24
 """Longer runs without a space (Chinese, Japanese, URLs' remains) are cut, so that a passage has bounded length."""
 _CHARACTERS_PER_WORD: Final = 6
 
-_NOISE = re.compile(
+MARKS: Final = re.compile(
     r"https?://\S+"
     r"|^[ \t]*(?:[-*+>][ \t]+|#{1,6}[ \t]+|\d{1,9}[.)][ \t]+|\[[ xX]\][ \t]+)+"
     r"|[*_`~=|\\\[\]]+|\[\^[^\]\s]{1,40}\]",
@@ -54,7 +54,7 @@ def passages(title: str, note: Note) -> tuple[Passage, ...]:
     a note without either is `"untitled"`.
     """
     name = " ".join(_words(", ".join((title, *note.aliases[:8]))))[:200].strip(" ,") or "untitled"
-    found = tuple(Passage(text, 1.0) for text in _cut(_words(_NOISE.sub(" ", prose(note)))))
+    found = tuple(Passage(text, 1.0) for text in _cut(_words(MARKS.sub(" ", prose(note)))))
     return (Passage(name, TITLE_WEIGHT * max(1, len(found))), *found)
 
 

@@ -26,7 +26,9 @@ from aria_dream.consolidate.near import (
     same_words,
     sketch_of,
 )
+from aria_dream.consolidate.second_look import LEAST_ALIGNMENT, MOST_LOOKS, floor_of, standing_out
 from aria_dream.dream.juxtaposition import title_of
+from aria_dream.effects.atom_alignment import read_alignments
 from aria_dream.effects.atom_rows import AtomRow, note_key
 from aria_dream.effects.atom_rows import AtomTable as AtomTable  # noqa: PLC0414  # one door for who asks for a table
 from aria_dream.effects.atom_vectors import read_note_vectors, read_section_vectors
@@ -126,8 +128,8 @@ def find_near(
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     leave: Callable[[], None] = lambda: None,
 ) -> tuple[NearRow, ...]:
-    """Every pair that is near by both signals (`is_near`), or the same word for word, nearest first. Its rank is its
-    place.
+    """Every pair that is near by both signals (`is_near`), or the same word for word, or near at a `second_look`.
+    Nearest first: its rank is its place.
 
     What has to be embedded is embedded and kept, batch by batch, reporting `progress(done, total)`; `leave` is called
     between batches and may raise. Raises `MissingPartError` where something has to be embedded and the model is not
@@ -156,14 +158,24 @@ def find_near(
     def vector(row: int) -> Vectors:
         return told[row] if row in told else vectors[place[row]]
 
-    near = [NearRow(*pair, float(vector(pair[0]) @ vector(pair[1])), 1.0) for pair in copies]
-    near += [
+    copied = [NearRow(*pair, float(vector(pair[0]) @ vector(pair[1])), 1.0) for pair in copies]
+    near = copied + [
         NearRow(first, second, cosine, overlap_of(sketches[first], sketches[second]))
         for first, second, cosine in (
             *found, *((*pair, float(vector(pair[0]) @ vector(pair[1]))) for pair in (*alike, *paired))
         )
     ]  # fmt: skip
-    return tuple(ranked(_whole_first(table, [row for row in near if is_near(row, least_cosine, least_overlap)])))
+    near = [row for row in near if is_near(row, least_cosine, least_overlap)]
+    known = {(row.first, row.second) for row in near}
+    looked = [
+        NearRow(notes[first], notes[second], float(vectors[first] @ vectors[second]), overlap)
+        for first, second, _ in standing_out(vectors, floor_of(least_cosine), leave=leave)
+        if (notes[first], notes[second]) not in known
+        and (overlap := overlap_of(sketches[notes[first]], sketches[notes[second]])) >= least_overlap
+    ][:MOST_LOOKS]
+    aligned = read_alignments(table, [(row.first, row.second) for row in looked], cache, embedder, progress, leave)
+    near += [row for row, score in zip(looked, aligned, strict=True) if score >= LEAST_ALIGNMENT]
+    return tuple(ranked(_whole_first(table, near)))
 
 
 def _apart(table: AtomTable, first: int, second: int) -> bool:
