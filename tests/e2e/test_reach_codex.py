@@ -102,7 +102,7 @@ def test_a_pair_from_the_dream_to_the_block(vault: Path, server: ResponsesServer
         (stream(message(ORPHAN)), "orphan", 1),
         (stream(message("Hard to say.")), "unparsed", 1),
         (refusal(401, "invalid_request_error", "bad key"), "refused", 1),
-        (Reply(status=500, body=b"{}"), "refused", 1),  # which Codex CLI takes for high demand
+        (Reply(status=500, body=b"{}"), "failed", 1),  # which Codex CLI takes for high demand
         (Reply(events=(message(ORPHAN),), cut=True), "failed", 1),
     ],
 )

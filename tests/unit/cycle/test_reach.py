@@ -257,6 +257,7 @@ def test_without_codex_nothing_is_counted_or_logged(bench: ReachBench) -> None:
         (failed("usage limit", "You’ve hit your usage limit. Try again in 2 hours."), "refused"),
         (failed("cut", "stream disconnected"), "failed"),
         (failed("failed", "unexpected status 500"), "failed"),
+        (failed("capacity", "We’re currently experiencing high demand"), "failed"),
         (failed("cut", stopped="it took longer than 300 seconds", partial="ORPHAN\nAnd"), "aborted"),
         (answered("I would rather not say."), "unparsed"),
         (answered(""), "unparsed"),
