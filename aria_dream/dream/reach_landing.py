@@ -27,18 +27,19 @@ def touched(note: str, home: Home) -> tuple[str, ...]:
 
 
 def plan_landing(
-    reach: ReachRecord, note: str, home: Home, before: Mapping[str, bytes | None], *, host: str = ""
+    reach: ReachRecord, day: date, note: str, home: Home, before: Mapping[str, bytes | None], *, host: str = ""
 ) -> ChangeSet | Refusal:
     """Every change of the landing, to be made together and in this order: the block, then the seed; or why not.
 
-    `before`: the bytes of each of `touched`, None where there is no such file. No writes where the block stands there
-    already. A seed becomes `dreamt` only where it was answered; one that was taken away or done meanwhile is left.
+    `note`: vault path of the dream note of `day`. `before`: the bytes of each of `touched`, None where there is no such
+    file. No writes where the block stands there already. A seed becomes `dreamt` only where it was answered; one that
+    was taken away or done meanwhile is left.
     """
     text = before[note]
     if text is not None and stands_in(decode_note(text), reach.block):
         block: list[WritePlan] = []
     else:
-        head = render_head(reach.at.date(), host)
+        head = render_head(day, host)
         appended = plan_append(NotePath(note), text, render_reach_block(reach.block), head=head)
         if isinstance(appended, Refusal):
             return appended
