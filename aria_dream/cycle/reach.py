@@ -34,8 +34,10 @@ from aria_dream.dream.reach_outcome import BROKEN_OFF, failure_text, read_end
 from aria_dream.dream.reach_record import ReachRecord, unfinished
 from aria_dream.effects.egress import ClearedText
 from aria_dream.effects.ledger import reserve, resolve, settle
+from aria_dream.effects.reach_asks import seed_home
 from aria_dream.effects.reach_wait import clear_pause, note_failure
 from aria_dream.errors import WriteRefusedError
+from aria_dream.policy.residence import choose_log
 
 if TYPE_CHECKING:
     from aria_dream.dream.budget import Resolution
@@ -147,7 +149,7 @@ def _asked(course: Course) -> ReachResult:
         resolve(granted, "unsent", clock=means.clock)
         return course.ended(f"nothing was sent: {cleared.reason}")
     end = means.reacher.run(cleared, granted, should_stop=means.should_stop)
-    return _landed(course, question, _answered(course, reach, end), prompt)
+    return _landed(course, question, _answered(course, question, reach, end), prompt)
 
 
 def _record(course: Course, question: Question, reach_id: str, outcome: NoAnswer) -> ReachRecord:
@@ -171,14 +173,18 @@ def _record(course: Course, question: Question, reach_id: str, outcome: NoAnswer
     )
 
 
-def _answered(course: Course, reach: ReachRecord, end: ReachEnd) -> ReachRecord:
+def _answered(course: Course, question: Question, reach: ReachRecord, end: ReachEnd) -> ReachRecord:
     """The reach with what came of it, on the disk before anything else is done with it."""
     outcome, resolution = read_end(end)
+    vault = course.vault
+    note = choose_log(vault.names, vault.home, reach.at.date())
+    home = seed_home(vault, question, outcome, end.run.last_message, note=note)
     answered = replace(
         reach,
         step="answered",
         resolution=resolution,
-        block=replace(reach.block, outcome=outcome),
+        block=replace(reach.block, outcome=outcome, between=home.links, no_link=home.why_not),
+        homes=home.paths,
         requests=end.run.requests,
         raw=end.run.last_message if resolution == "unparsed" else "",
     )

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from aria_dream.dream.dream_log import render_head
 from aria_dream.dream.reach import Answer
-from aria_dream.dream.reach_block import NoAnswer, parse_reach_blocks, render_reach_block
+from aria_dream.dream.reach_block import NoAnswer, render_reach_block
+from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.dream.review_note import render_managed, render_review_head
 from aria_dream.dream.seeds import mark_dreamt, parse_seeds
 from aria_dream.vault.edit import ABSENT, ChangeSet, Refusal, WritePlan, content_hash, encode_note, plan_append

@@ -15,7 +15,8 @@ import psutil
 import pytest
 
 from aria_dream.daemon import Order
-from aria_dream.dream.reach_block import NoAnswer, parse_reach_blocks
+from aria_dream.dream.reach_block import NoAnswer
+from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.dream.run_record import RunEnd
 from aria_dream.effects.consent import write_consent
 from aria_dream.effects.episode_process import EpisodeProcess

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from aria_dream.cli import main, reach
 from aria_dream.dream.reach import Answer
-from aria_dream.dream.reach_block import parse_reach_blocks
+from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.effects.codex_reacher import CodexReacher
 from aria_dream.effects.ledger import read_ledger
 from aria_dream.effects.places import find_places

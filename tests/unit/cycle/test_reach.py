@@ -12,7 +12,8 @@ import pytest
 from aria_dream.cycle.reach import ReachRequest, finish_reaches
 from aria_dream.dream.memo import parse_memo
 from aria_dream.dream.reach import Answer, Unparsed
-from aria_dream.dream.reach_block import NoAnswer, parse_reach_blocks
+from aria_dream.dream.reach_block import NoAnswer
+from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.effects.consent import CONSENT
 from aria_dream.effects.reach_book import MEMO, ReachBook
 from aria_dream.effects.reach_wait import PAUSE, read_pause
