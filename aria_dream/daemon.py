@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from aria_dream.dream.run_record import PastRun, RunEnd, failures_in_a_row
+from aria_dream.dream.run_record import PastRun, RunEnd, failures_in_a_row, with_stage
 from aria_dream.effects.conflict_copies import merge_conflict_copies
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.notice import give_notice
@@ -36,7 +36,7 @@ from aria_dream.policy.policy import is_policy_name
 from aria_dream.policy.triggers import BUILT, Stage, is_triggers_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from datetime import date
     from pathlib import Path
 
@@ -97,7 +97,8 @@ class Order:
     night: date | None = None
     """The night whose work it is."""
     errand: Literal["dream", "ticks"] = "dream"
-    """`ticks`: carry out what was ticked in our notes, whoever is there; `stage` and `kind` say nothing then."""
+    """`ticks`: carry out what was ticked in our notes, and write down reaches that stand in none of them yet, whoever
+    is there; `stage` and `kind` say nothing then."""
 
 
 class Parting(Enum):
@@ -220,6 +221,8 @@ class Daemon:
         ended = replace(run, end=RunEnd.DONE)
         try:
             self._merge_copies()
+            if outlook.book.read().unfinished_reaches:
+                self._run_errand()
             done_before = outlook.book.read().log.finished_stages(due.night)
             for stage in due.stages:
                 if stage.value not in done_before:
@@ -235,6 +238,9 @@ class Daemon:
         self._give_notice(ended)
         if ended.end is RunEnd.FAILED and failures_in_a_row(outlook.book.read().log) >= SLOW_AFTER:
             outlook.slow_until_s = self._clock() + SLOW_S
+        if outlook.book.read().unfinished_reaches:  # what somebody's return broke off is told once the note is quiet
+            quiet_s = float(outlook.live.policy.settings.tick_quiet_s)
+            self._ticks_at_s = min(self._ticks_at_s, self._clock() + quiet_s)
         self._settle()
 
     def _stage(self, run: PastRun, stage: Stage, kind: str) -> PastRun:
@@ -247,7 +253,7 @@ class Daemon:
                       state_folder=self.state_folder)  # fmt: skip
         end, stopped = self._attend(self._launch(order, self._watcher.call), stage, self._clock())
         if end.result is not None:
-            return _finished(run, stage, end.result)
+            return with_stage(run, stage.value, end.result)
         if stopped:
             return replace(run, end=RunEnd.INTERRUPTED, reason=stopped)
         kind_of_end = RunEnd.REFUSED if end.exit_code in _REFUSALS else RunEnd.FAILED
@@ -321,7 +327,8 @@ class Daemon:
         return bool({own.review, *own.logs}.intersection(change.foreign))
 
     def _carry_out_ticks(self) -> None:
-        """Has a child carry out what was ticked, once nobody has typed into our notes for `tick_quiet_s`."""
+        """Has a child carry out what was ticked, and write down a reach that was broken off, once nobody has typed into
+        our notes for `tick_quiet_s`."""
         if self._clock() < self._ticks_at_s:
             return
         self._ticks_at_s = math.inf
@@ -329,8 +336,18 @@ class Daemon:
             self._ticks_at_s = self._clock() + float(self._outlook.live.policy.settings.poll_s)
             return
         boxes = read_boxes(self._watcher.index, self._outlook.own_notes())
-        if boxes is Boxes.NOTHING:
+        if boxes is Boxes.NOTHING and not self._outlook.book.read().unfinished_reaches:
             return
+        end = self._run_errand()
+        settings = self._outlook.live.policy.settings
+        result = {} if end is None or end.result is None else end.result
+        waits = end is None or end.result is None or bool(result.get("waiting"))
+        self._ticks_at_s = self._clock() + (max(settings.tick_quiet_s, settings.poll_s) if waits else UNDO_LOOK_S)
+        told = ", ".join(f"{value} {name}" for name, value in result.items() if value)
+        log.info("ticks were looked through: %s", told or (end.error if end is not None and end.error else "nothing"))
+
+    def _run_errand(self) -> EpisodeEnd | None:
+        """How the child ended that carries out ticks and finishes reaches; None where it had to be ended."""
         settings = self._outlook.live.policy.settings
         order = Order(root=self._outlook.root, stage=Stage.DREAM, kind="", quiet_s=float(settings.tick_quiet_s),
                       host=self._host, state_folder=self.state_folder, errand="ticks")  # fmt: skip
@@ -342,26 +359,7 @@ class Daemon:
         finally:
             if end is None:
                 episode.end()
-        result = {} if end is None or end.result is None else end.result
-        waits = end is None or end.result is None or bool(result.get("waiting"))
-        self._ticks_at_s = self._clock() + (max(settings.tick_quiet_s, settings.poll_s) if waits else UNDO_LOOK_S)
-        told = ", ".join(f"{value} {name}" for name, value in result.items() if value)
-        log.info("ticks were looked through: %s", told or (end.error if end is not None and end.error else "nothing"))
-
-
-def _finished(run: PastRun, stage: Stage, found: Mapping[str, object]) -> PastRun:
-    """The run with what a child reported that came to its end."""
-    said = str(found.get("reason") or found.get("note") or "")
-    pairs, proposals = found.get("pairs"), found.get("proposals")
-    return replace(
-        run,
-        end=RunEnd.DONE,
-        reason="; ".join(filter(None, (run.reason, said))),
-        episode=str(found.get("episode") or "") or run.episode,
-        pairs=run.pairs + (pairs if isinstance(pairs, int) else 0),
-        proposals=run.proposals + (proposals if isinstance(proposals, int) else 0),
-        finished=(*run.finished, stage.value),
-    )
+        return end
 
 
 def _is_policy_change(change: VaultChange) -> bool:

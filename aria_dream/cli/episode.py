@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from aria_dream.cycle.reach import Means
+    from aria_dream.effects.dreamt_vault import DreamtVault
+
 REFUSALS = ("no reach: ", "nothing was sent: ", "the reach rests until ")
 """How a reach begins to say that budget, policy, confirmation or plan held it back."""
 
@@ -44,7 +47,7 @@ def command(
     leave("start")
     try:
         if ticks:
-            found = _ticks(vault, leave, quiet_s)
+            found = {"reaches": _finish_reaches(vault, leave, quiet_s, host), **_ticks(vault, leave, quiet_s)}
         elif stage == "consolidate":
             found = _consolidate(vault, leave, quiet_s, night)
         elif stage == "synthesize":
@@ -121,20 +124,18 @@ def _dream(root: Path, leave: Leave, kind: str, quiet_s: float, host: str) -> di
     }
 
 
-def _reach(root: Path, leave: Leave, quiet_s: float, host: str) -> dict[str, object]:
-    """One reach by itself: on the oldest open seed, else on the best pair of the last dream. Nobody is asked anything:
-    what needs a person's confirmation waits for a person."""
+def _reach_means(root: Path, leave: Leave) -> tuple[DreamtVault, Means]:
+    """The vault as it is now, and what a reach is made with. Nobody is asked anything: what needs a person's
+    confirmation waits for a person."""
     from aria_dream.cli.dream import run_dream
     from aria_dream.cli.reach import open_reacher
-    from aria_dream.cycle.reach import Means, ReachRequest, reach_once
-    from aria_dream.cycle.reach_choice import choose_seed
+    from aria_dream.cycle.reach import Means
     from aria_dream.effects.dreamt_vault import read_dreamt_vault
     from aria_dream.effects.files import DiskVault
     from aria_dream.effects.live_policy import read_live_policy
     from aria_dream.effects.places import find_places
     from aria_dream.effects.reach_book import ReachBook
     from aria_dream.effects.records import RecordBook
-    from aria_dream.policy.clock import local_now
 
     places = find_places()
     vault = read_dreamt_vault(root, places, progress=lambda _done, _total: leave("reading"))
@@ -142,7 +143,7 @@ def _reach(root: Path, leave: Leave, quiet_s: float, host: str) -> dict[str, obj
     files = AskingVault(DiskVault(vault.root, state), leave)
     files.recover()
     book, looks = RecordBook(state), iter([vault])
-    means = Means(
+    return vault, Means(
         state=places.state,
         look=lambda: next(looks, None) or read_dreamt_vault(root, places),
         policy_now=lambda: read_live_policy(vault.root, places).policy,
@@ -153,9 +154,44 @@ def _reach(root: Path, leave: Leave, quiet_s: float, host: str) -> dict[str, obj
         dream=lambda seen, asked: run_dream(seen, places, book, asked)[0],
         confirm=lambda _destination: False,
     )
+
+
+def _finish_reaches(root: Path, leave: Leave, quiet_s: float, host: str) -> int:
+    """How many reaches were brought home that stood in no dream note yet."""
+    from aria_dream.cycle.reach import ReachRequest, finish_reaches
+    from aria_dream.dream.reach_record import unfinished
+    from aria_dream.effects.live_policy import read_live_policy
+    from aria_dream.effects.places import find_places
+    from aria_dream.effects.reach_book import ReachBook
+    from aria_dream.errors import BusyError
+    from aria_dream.policy.clock import local_now
+
+    places = find_places()
+    live = read_live_policy(root, places)
+    book = ReachBook(live.state_folder(places))
+    before = len(unfinished(book.reaches()[0]))
+    if not before:
+        return 0
+    request = ReachRequest(
+        at=local_now(datetime.now().astimezone(), live.policy.settings.timezone),
+        kind="internal", by_itself=True, quiet_s=quiet_s, host=host,
+    )  # fmt: skip
+    try:
+        finish_reaches(request, _reach_means(root, leave)[1])
+    except BusyError:  # one is under way, and finishes them itself
+        return 0
+    return before - len(unfinished(book.reaches()[0]))
+
+
+def _reach(root: Path, leave: Leave, quiet_s: float, host: str) -> dict[str, object]:
+    """One reach by itself: on the oldest open seed, else on the best pair of the last dream."""
+    from aria_dream.cycle.reach import ReachRequest, has_seed, reach_once
+    from aria_dream.policy.clock import local_now
+
+    vault, means = _reach_means(root, leave)
     request = ReachRequest(
         at=local_now(datetime.now().astimezone(), vault.live.policy.settings.timezone),
-        kind="internal" if choose_seed(vault, files).question is None else "external",
+        kind="external" if has_seed(vault, means) else "internal",
         by_itself=True,
         quiet_s=quiet_s,
         host=host,
@@ -165,6 +201,7 @@ def _reach(root: Path, leave: Leave, quiet_s: float, host: str) -> dict[str, obj
         said = "no reach: nobody could be asked, and nothing was sent"
     elif result.resolution is not None:
         said = f"a reach was made, with the outcome {result.resolution}"
+        said += ", and its block waits for a dream note that takes it" if result.waits else ""
     else:  # behind another colon stand titles
         said = result.reason if result.reason.startswith(REFUSALS) else result.reason.partition(":")[0]
     return {"reach": result.reach_id, "note": result.note, "reason": said or "no reach was made"}

@@ -99,6 +99,13 @@ def _lowered(sentence: str) -> str:
     return f"{sentence[:1].lower()}{sentence[1:]}"
 
 
+_SPENT = {
+    "refused": "the server refused it",
+    "failed": "the server or the connection failed",
+    "aborted": "it was ended before it answered",
+}
+
+
 def verdict_of(result: ReachResult) -> str:
     """The verdict in a word or two, for the summary."""
     match result.outcome:
@@ -106,8 +113,10 @@ def verdict_of(result: ReachResult) -> str:
             return "nothing was asked"
         case Answer() as answer:
             return answer.verdict.upper() + (" without a source" if answer.is_unsourced_orphan else "")
-        case NoAnswer(sent=sent):
-            return "no answer, spent" if sent else "unreachable, nothing was sent"
+        case NoAnswer(sent=True):
+            return f"{_SPENT.get(result.resolution or '', 'no answer')}, spent"
+        case NoAnswer():
+            return "nobody could be asked, nothing was sent"
         case _:
             return "unparsed"
 

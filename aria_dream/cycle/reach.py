@@ -6,8 +6,8 @@ What has come back is kept before anything is done with it, so that a crash afte
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.cycle.reach_choice import Chosen, choose_dream, choose_pair, choose_seed
 from aria_dream.cycle.reach_course import (
@@ -24,22 +24,25 @@ from aria_dream.cycle.reach_course import (
     refused_text,
     unconfirmed,
 )
-from aria_dream.cycle.reach_landing import said_before, write_landing
+from aria_dream.cycle.reach_landing import Landed, Waits, land, said_before
 from aria_dream.cycle.reach_proposals import propose_reached
 from aria_dream.dream.budget import Refused
 from aria_dream.dream.memo import memo_row
-from aria_dream.dream.reach import excerpts_of
+from aria_dream.dream.reach import Answer, excerpts_of
 from aria_dream.dream.reach_block import NoAnswer, ReachBlock
 from aria_dream.dream.reach_outcome import BROKEN_OFF, failure_text, read_end
 from aria_dream.dream.reach_record import ReachRecord, unfinished
 from aria_dream.effects.egress import ClearedText
 from aria_dream.effects.ledger import reserve, resolve, settle
+from aria_dream.effects.reach_asks import seed_home
 from aria_dream.effects.reach_wait import clear_pause, note_failure
 from aria_dream.errors import WriteRefusedError
+from aria_dream.policy.residence import choose_log
 
 if TYPE_CHECKING:
     from aria_dream.dream.budget import Resolution
     from aria_dream.dream.reach_events import ReachEnd
+    from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.reach_asks import Question
 
 __all__ = ["Means", "ReachRequest", "ReachResult", "Reacher", "reach_once"]
@@ -50,9 +53,10 @@ def reach_once(request: ReachRequest, means: Means) -> ReachResult:
 
     What an earlier run left behind between its call and its block is finished first.
 
+    An answer whose block no dream note takes now waits in the journal; that holds no other reach back.
+
     Raises:
-        WriteRefusedError: the dream note cannot be written (what was answered is kept, and the next run writes it), or
-            what leaves cannot be logged (then nothing left).
+        WriteRefusedError: what leaves cannot be logged (then nothing left), or the state folder cannot be written.
         BusyError: another reach of this vault is under way.
         StateDamagedError: memo or journals cannot be read.
     """
@@ -63,7 +67,7 @@ def reach_once(request: ReachRequest, means: Means) -> ReachResult:
             return course.ended(refusal)
         if not request.dry_run:
             _finish_earlier(course)
-        if request.kind == "external" and (chosen := choose_seed(course.vault, means.files)).question is None:
+        if request.kind == "external" and (chosen := _seed_of(course.vault, means)).question is None:
             course.said += chosen.said
             return course.ended(chosen.reason)
         if request.dry_run:
@@ -77,7 +81,7 @@ def _choose(course: Course) -> Chosen:
     """The question. Where dreaming took a while the vault is read again: what leaves is as private as it is by then."""
     request, means = course.request, course.means
     if request.kind == "external":
-        chosen = choose_seed(course.vault, means.files)
+        chosen = _seed_of(course.vault, means)
     else:
         memo, problems = means.book.memo()
         course.said += [f"To mend: reach-memo.tsv: {problem}." for problem in problems]
@@ -88,6 +92,18 @@ def _choose(course: Course) -> Chosen:
         chosen = choose_pair(course.vault, means.files, records, memo, again, result)
     course.said += chosen.said
     return chosen
+
+
+def _seed_of(vault: DreamtVault, means: Means) -> Chosen:
+    """A seed whose answer waits for a note that takes its block is still open there, and answered all the same."""
+    waiting = unfinished(means.book.reaches()[0])
+    answered = {reach.seed for reach in waiting if reach.seed is not None and isinstance(reach.block.outcome, Answer)}
+    return choose_seed(vault, means.files, answered=answered)
+
+
+def has_seed(vault: DreamtVault, means: Means) -> bool:
+    """Whether a seed waits to be reached on."""
+    return _seed_of(vault, means).question is not None
 
 
 def _rehearse(course: Course) -> ReachResult:
@@ -133,7 +149,7 @@ def _asked(course: Course) -> ReachResult:
         resolve(granted, "unsent", clock=means.clock)
         return course.ended(f"nothing was sent: {cleared.reason}")
     end = means.reacher.run(cleared, granted, should_stop=means.should_stop)
-    return _landed(course, question, _answered(course, reach, end), prompt)
+    return _landed(course, question, _answered(course, question, reach, end), prompt)
 
 
 def _record(course: Course, question: Question, reach_id: str, outcome: NoAnswer) -> ReachRecord:
@@ -157,14 +173,18 @@ def _record(course: Course, question: Question, reach_id: str, outcome: NoAnswer
     )
 
 
-def _answered(course: Course, reach: ReachRecord, end: ReachEnd) -> ReachRecord:
+def _answered(course: Course, question: Question, reach: ReachRecord, end: ReachEnd) -> ReachRecord:
     """The reach with what came of it, on the disk before anything else is done with it."""
     outcome, resolution = read_end(end)
+    vault = course.vault
+    note = choose_log(vault.names, vault.home, reach.at.date())
+    home = seed_home(vault, question, outcome, end.run.last_message, note=note)
     answered = replace(
         reach,
         step="answered",
         resolution=resolution,
-        block=replace(reach.block, outcome=outcome),
+        block=replace(reach.block, outcome=outcome, between=home.links, no_link=home.why_not),
+        homes=home.paths,
         requests=end.run.requests,
         raw=end.run.last_message if resolution == "unparsed" else "",
     )
@@ -178,14 +198,16 @@ def _answered(course: Course, reach: ReachRecord, end: ReachEnd) -> ReachRecord:
 
 
 def _landed(course: Course, question: Question, reach: ReachRecord, prompt: str) -> ReachResult:
-    reach, note, written = _settled(course, reach)
+    settled = _settled(course, reach)
+    reach = settled.reach
     return course.result(
         subject=question.name,
         outcome=reach.block.outcome,
         resolution=reach.resolution,
         block=reach.block,
-        note=note,
-        written=written,
+        note=settled.note,
+        written=settled.written,
+        waits=settled.waits,
         reach_id=reach.id,
         prompt=prompt,
         blanked=blanked_in(question) if prompt else (),
@@ -193,9 +215,23 @@ def _landed(course: Course, question: Question, reach: ReachRecord, prompt: str)
     )
 
 
-def _settled(course: Course, reach: ReachRecord) -> tuple[ReachRecord, str, bool]:
-    """Ledger, memo, block and seed, proposals, in this order. The reach as its block tells it, its dream note, and
-    whether the block was put there now. Each step is safe to repeat, so the next run finishes what a crash cuts off."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Settled:
+    """A reach as far as it could be brought home."""
+
+    reach: ReachRecord
+    """As its block tells it."""
+    note: str = ""
+    """Vault path of the dream note with the block; `""` where there is none."""
+    written: bool = False
+    """The block was put there now."""
+    waits: str = ""
+    """Why the block waits; `""` where it does not."""
+
+
+def _settled(course: Course, reach: ReachRecord) -> _Settled:
+    """Ledger, memo, block and seed, proposals, in this order. Each step is safe to repeat, so the next run finishes
+    what a crash cuts off, or what no note took."""
     means = course.means
     if reach.id:
         settle(
@@ -206,27 +242,54 @@ def _settled(course: Course, reach: ReachRecord) -> tuple[ReachRecord, str, bool
     means.book.remember([] if row is None else [row])
     reach = replace(reach, block=replace(reach.block, budget=budget_line(course)))
     earlier = said_before(reach, means.files, course.vault)
-    if earlier is None:
-        note = write_landing(reach, means.files, means.look, host=course.request.host, quiet_s=course.request.quiet_s)
-    else:
-        note = ""
+    if earlier is not None:
         course.said.append(f"The dream note says so already, at {earlier:%H:%M}, so it was not said again.")
+        note = ""
+    else:
+        request, today = course.request, course.now().date()
+        found = land(reach, means.files, means.look, today=today, host=request.host, quiet_s=request.quiet_s)
+        match found:
+            case Waits(reason):
+                return _Settled(reach=reach, waits=reason)
+            case Landed(note):
+                pass
+            case _:
+                assert_never(found)
     if reach.id:
         course.said += propose_reached(
             reach, note, means.look(), means.files, means.records, model=means.reacher.destination
         )
         means.book.landed(reach)
-    return reach, note, earlier is None
+    return _Settled(reach=reach, note=note, written=earlier is None)
+
+
+def finish_reaches(request: ReachRequest, means: Means) -> tuple[str, ...]:
+    """What earlier reaches left between their call and their block, brought home as far as it can be; sentences.
+
+    Asks nobody, and sends nothing. Where nothing is left the vault is not even read.
+
+    Raises:
+        WriteRefusedError: the state folder cannot be written.
+        BusyError: a reach of this vault is under way.
+        StateDamagedError: the journals cannot be read.
+    """
+    if not unfinished(means.book.reaches()[0]):
+        return ()
+    with means.book.alone().held():
+        course = Course(request, means, means.look())
+        _finish_earlier(course)
+    return tuple(course.said)
 
 
 def _finish_earlier(course: Course) -> None:
-    """What earlier runs left between their call and their block: told, and written now."""
+    """What earlier runs left between their call and their block: told, and written now where a note takes it."""
     for reach in unfinished(course.means.book.reaches()[0]):
         when = f"The reach of {reach.at:%Y-%m-%d %H:%M}"
+        settled = _settled(course, reach)
         if reach.step == "begun":
             course.said.append(f"{when} was broken off before its answer was kept. It counts as spent.")
-        else:
-            course.said.append(f"{when} was answered, and its block was still missing. It is in the dream note now.")
-        _settled(course, reach)
-
+        if settled.waits:
+            course.said.append(f"{when} still waits for a dream note that takes its block: {settled.waits}.")
+        elif reach.step != "begun":
+            course.said.append(f"{when} was answered, and its block was still missing. It is in {settled.note} now.")
 

@@ -14,8 +14,8 @@ from aria_dream.policy.sharing import Withheld
 from aria_dream.review.proposal import DECIDED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
+    from collections.abc import Collection, Sequence
+    from datetime import date, datetime
 
     from aria_dream.cycle.dream import DreamResult
     from aria_dream.dream.episode import EpisodeRecord
@@ -126,14 +126,20 @@ def _skip(survivor: Survivor, answered: MemoRow) -> str:
     return f"Passed over: “{_name(survivor)}”, answered already: {answered.verdict.upper()} on {day}."
 
 
-def choose_seed(vault: DreamtVault, files: VaultFiles) -> Chosen:
-    """The oldest open external-novelty seed that may leave. A seed is never looked up in the memo: its status tells."""
+def choose_seed(
+    vault: DreamtVault, files: VaultFiles, *, answered: Collection[tuple[str, date | None]] = ()
+) -> Chosen:
+    """The oldest open external-novelty seed that may leave. A seed is never looked up in the memo: its status tells.
+
+    `answered`: title and date of those whose answer could not be written yet.
+    """
     found = read_open_seeds(vault, files)
     said = [f"To mend: {vault.home.seeds}:{problem.line}: {problem.message}." for problem in found.problems]
     if found.seeds and found.withheld:
         reason = f"nothing to reach: nothing of {vault.home.seeds} may leave ({found.withheld})"
         return Chosen(question=None, reason=reason, said=tuple(said))
-    for seed in found.seeds:
+    unanswered = [seed for seed in found.seeds if (seed.title, seed.deposited_on) not in answered]
+    for seed in unanswered:
         question = seed_question(vault, seed)
         if isinstance(question, Question):
             return Chosen(question=question, said=tuple(said))
@@ -141,10 +147,10 @@ def choose_seed(vault: DreamtVault, files: VaultFiles) -> Chosen:
         said.append(f"Passed over: the seed “{seed.title}”: {question.reason}.")
     if not found.seeds:
         said += elsewhere_seeds(vault.home)
-    reason = (
-        "nothing to reach: no open external-novelty seed may leave this machine"
-        if found.seeds
-        else "nothing to reach: there is no open external-novelty seed; leave one with "
-        "`aria-dream seeds add TITLE --source URL`"
-    )
-    return Chosen(question=None, reason=reason, said=tuple(said))
+    if unanswered:
+        reason = "no open external-novelty seed may leave this machine"
+    elif found.seeds:
+        reason = "every open external-novelty seed is answered, and its block waits for a dream note"
+    else:
+        reason = "there is no open external-novelty seed; leave one with `aria-dream seeds add TITLE --source URL`"
+    return Chosen(question=None, reason=f"nothing to reach: {reason}", said=tuple(said))

@@ -124,6 +124,8 @@ class ReachResult:
     note: str = ""
     """Vault path of the dream note that the block stands in."""
     written: bool = False
+    waits: str = ""
+    """Why no dream note took the block; it is kept and goes into the next one that does. `""` where one took it."""
     reach_id: str = ""
     prompt: str = ""
     """The exact text that left; in a rehearsal, that would leave but for the marks around each piece, which are new in

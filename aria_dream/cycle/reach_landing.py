@@ -1,20 +1,25 @@
-"""A reach's block on its way into the day's dream note, planned afresh where somebody changed a note meanwhile."""
+"""A reach's block on its way into a dream note, planned afresh where somebody changed a note meanwhile.
+
+Where the day's note takes no block (it ends in an open fence, is a plugin's, read-only, being typed into), the block
+waits in the journal, and the note of the day on which it is tried again gets it.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.dream.reach_landing import plan_landing, said_already, touched
+from aria_dream.dream.reach_landing import plan_landing, said_already, stands_in, touched
 from aria_dream.effects.writing import bytes_or_refuse
 from aria_dream.errors import WriteRefusedError
-from aria_dream.policy.residence import choose_log
+from aria_dream.policy.residence import choose_log, log_notes
 from aria_dream.vault.edit import Exists, Refusal
 from aria_dream.vault.note import NotePath, decode_note
 from aria_dream.world import Conflict, Content, Failed, Refused, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import time
+    from collections.abc import Callable, Iterator
+    from datetime import date, time
 
     from aria_dream.dream.reach_record import ReachRecord
     from aria_dream.effects.dreamt_vault import DreamtVault
@@ -23,21 +28,83 @@ if TYPE_CHECKING:
 WRITE_ATTEMPTS = 4
 
 
-def write_landing(
-    reach: ReachRecord, files: VaultFiles, look: Callable[[], DreamtVault], *, host: str = "", quiet_s: float = 0.0
-) -> str:
-    """Vault path of the dream note, in which the block stands when this returns. Safe to repeat.
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """The block stands in a dream note."""
+
+    note: str
+    """Vault path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """No dream note takes the block now. Nothing was written; the journal keeps it."""
+
+    reason: str
+    """One clause that names the note."""
+
+
+def land(
+    reach: ReachRecord,
+    files: VaultFiles,
+    look: Callable[[], DreamtVault],
+    *,
+    today: date,
+    host: str = "",
+    quiet_s: float = 0.0,
+) -> Landed | Waits:
+    """Where the block stands when this returns, or why it waits. Safe to repeat: it is never written twice.
+
+    `today`: the writer's. The note of the reach's own day comes first; a later one gets the block with that day in it.
 
     Raises:
-        WriteRefusedError: the note takes no block now; nothing was written.
         BusyError: another of our processes writes and does not end.
     """
     files.recover()
+    reason = ""
+    for day in _days(reach, files, look(), today):
+        late = day != reach.at.date()
+        origin = f"{reach.block.origin}; asked on {reach.at.date().isoformat()}, whose note took no block"
+        told = replace(reach, block=replace(reach.block, origin=origin)) if late else reach
+        try:
+            return Landed(_write(told, day, files, look, host=host, quiet_s=quiet_s))
+        except WriteRefusedError as error:
+            reason = reason or str(error)
+    return Waits(reason)
+
+
+def _days(reach: ReachRecord, files: VaultFiles, vault: DreamtVault, today: date) -> Iterator[date]:
+    """The days whose notes are tried: that which holds the block already, else the reach's own and then today's."""
+    own = reach.at.date()
+    for path, day in log_notes(vault.names, vault.home):
+        content = files.read(NotePath(path)) if own <= day <= max(own, today) else None
+        if isinstance(content, Content) and stands_in(decode_note(content.data), reach.block):
+            yield day
+            return
+    yield own
+    if today > own:
+        yield today
+
+
+def _write(
+    reach: ReachRecord,
+    day: date,
+    files: VaultFiles,
+    look: Callable[[], DreamtVault],
+    *,
+    host: str,
+    quiet_s: float,
+) -> str:
+    """Vault path of the day's dream note, in which the block stands when this returns.
+
+    Raises:
+        WriteRefusedError: the note takes no block now; the clause says why.
+    """
     for attempt in range(WRITE_ATTEMPTS):
         vault = look()
-        note = choose_log(vault.names, vault.home, reach.at.date())
+        note = choose_log(vault.names, vault.home, day)
         before = {path: bytes_or_refuse(files, path, otherwise=_REFUSED) for path in touched(note, vault.home)}
-        changes = plan_landing(reach, note, vault.home, before, host=host)
+        changes = plan_landing(reach, day, note, vault.home, before, host=host)
         if isinstance(changes, Refusal):
             raise WriteRefusedError(f"{_REFUSED}: {note}: {changes.reason.removeprefix(f'{note} ')}")
         if not changes.writes:

@@ -78,8 +78,15 @@ def propose_reached(
 def _asked(vault: DreamtVault, reach: ReachRecord, note: str) -> AskedPair | AskedSeed | None:
     """What the reach was on, in the direction that was asked; None where a note of the pair is gone."""
     subject = reach.block.subject
-    if not isinstance(subject, ReachedPair) or reach.pair is None:
-        return AskedSeed(subject.header) if not isinstance(subject, ReachedPair) else None
+    if not isinstance(subject, ReachedPair):
+        if reach.homes is None:
+            return AskedSeed(subject.header, reach.block.no_link)
+        if any(vault.row(path) is None for path in reach.homes):
+            return None
+        from_, to = reach.homes
+        return AskedPair(from_=from_, to=to, way=_shortest(vault, from_, to))
+    if reach.pair is None:
+        return None
     if any(vault.row(path) is None for path in reach.pair):
         return None
     first, second = reach.pair
@@ -98,6 +105,16 @@ def _way(vault: DreamtVault, subject: ReachedPair, from_: str, to: str) -> tuple
         return None
     steps = [vault.index.resolver.resolve(title, "") for title in subject.path[1:-1]]
     return (from_, *(step for step in steps if step is not None), to)
+
+
+def _shortest(vault: DreamtVault, from_: str, to: str) -> tuple[str, ...] | None:
+    from aria_dream.dream.ways import shortest_ways  # numpy
+
+    rows = vault.row(from_), vault.row(to)
+    assert rows[0] is not None
+    assert rows[1] is not None
+    way = shortest_ways(vault.links, rows[0], [rows[1]])[rows[1]]
+    return None if way is None else tuple(vault.graph.paths[row] for row in way)
 
 
 def _hash_of(vault: DreamtVault, path: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, assert_never, cast
 
 from aria_dream.dream.citation import Source, inert
 from aria_dream.dream.datamark import harmless_text
+from aria_dream.dream.homes import is_notes_line
 from aria_dream.dream.plain_text import clean
 from aria_dream.dream.prompt_text import fill_prompt
 from aria_dream.dream.source_list import parse_sources, split_sources
@@ -58,6 +59,8 @@ class ExternalAsk:
     """Verbatim but for what may not leave."""
     struck: ShareableExcerpt
     resonance: ShareableExcerpt
+    notes: ShareableExcerpt | None = None
+    """Numbered titles of the writer's notes that the seed names; None where it names none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +107,8 @@ def excerpts_of(ask: InternalAsk | ExternalAsk) -> tuple[ShareableExcerpt, ...]:
         case InternalAsk():
             return (ask.first, ask.second, ask.way, ask.reason)
         case ExternalAsk():
-            return (ask.header, ask.source, ask.struck, ask.resonance)
+            listed = () if ask.notes is None else (ask.notes,)
+            return (ask.header, ask.source, ask.struck, ask.resonance, *listed)
         case _:
             assert_never(ask)
 
@@ -135,7 +139,7 @@ def _request(mark: Mark, ask: InternalAsk | ExternalAsk) -> str:
     match ask:
         case InternalAsk():
             kind = "internal"
-            parts = (
+            parts: tuple[tuple[str, str], ...] = (
                 ("The first note", _note(ask.first)),
                 ("The second note", _note(ask.second)),
                 ("The way between them, in titles", ask.way.text),
@@ -148,6 +152,7 @@ def _request(mark: Mark, ask: InternalAsk | ExternalAsk) -> str:
                 ("Its source, verbatim", ask.source.text),
                 ("Why it struck the writer", ask.struck.text),
                 ("What it seems to touch", ask.resonance.text),
+                ("The writer's notes that it names, by number", "" if ask.notes is None else ask.notes.text),
             )
     said = [f"{name}:\n{mark.wrap(text)}" for name, text in parts if text.strip()]
     return "\n\n".join((f"Kind: {kind}", *said))
@@ -196,7 +201,8 @@ def parse_answer(text: str) -> Answer | Unparsed:
     if any((later := _opening(line)) is not None and later[0] != verdict for line in lines[1:]):
         return Unparsed(text)
     said, listed = split_sources(lines[1:])
-    argument = [line for line in map(_argument_line, [rest, *said]) if line]
+    lines = [rest, *(line for line in said if verdict != "homes" or not is_notes_line(line))]
+    argument = [line for line in map(_argument_line, lines) if line]
     edge, argument = _named(argument) if verdict == "homes" else ("", argument)
     return Answer(verdict=verdict, argument=_bounded(argument), sources=parse_sources(listed), edge=edge)
 

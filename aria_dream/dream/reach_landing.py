@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from aria_dream.dream.dream_log import render_head
 from aria_dream.dream.reach import Answer
-from aria_dream.dream.reach_block import NoAnswer, parse_reach_blocks, render_reach_block
+from aria_dream.dream.reach_block import NoAnswer, render_reach_block
+from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.dream.review_note import render_managed, render_review_head
 from aria_dream.dream.seeds import mark_dreamt, parse_seeds
 from aria_dream.vault.edit import ABSENT, ChangeSet, Refusal, WritePlan, content_hash, encode_note, plan_append
@@ -27,18 +28,19 @@ def touched(note: str, home: Home) -> tuple[str, ...]:
 
 
 def plan_landing(
-    reach: ReachRecord, note: str, home: Home, before: Mapping[str, bytes | None], *, host: str = ""
+    reach: ReachRecord, day: date, note: str, home: Home, before: Mapping[str, bytes | None], *, host: str = ""
 ) -> ChangeSet | Refusal:
     """Every change of the landing, to be made together and in this order: the block, then the seed; or why not.
 
-    `before`: the bytes of each of `touched`, None where there is no such file. No writes where the block stands there
-    already. A seed becomes `dreamt` only where it was answered; one that was taken away or done meanwhile is left.
+    `note`: vault path of the dream note of `day`. `before`: the bytes of each of `touched`, None where there is no such
+    file. No writes where the block stands there already. A seed becomes `dreamt` only where it was answered; one that
+    was taken away or done meanwhile is left.
     """
     text = before[note]
     if text is not None and stands_in(decode_note(text), reach.block):
         block: list[WritePlan] = []
     else:
-        head = render_head(reach.at.date(), host)
+        head = render_head(day, host)
         appended = plan_append(NotePath(note), text, render_reach_block(reach.block), head=head)
         if isinstance(appended, Refusal):
             return appended

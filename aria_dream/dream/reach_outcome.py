@@ -19,7 +19,8 @@ LONGEST_REASON = 200
 BROKEN_OFF = NoAnswer(reason="it was broken off before its answer was kept", sent=True)
 """The outcome of a reach whose process was torn away in the middle."""
 
-_REFUSALS: frozenset[FailureKind] = frozenset({"login", "usage limit", "rate limit", "capacity"})
+_REFUSALS: frozenset[FailureKind] = frozenset({"login", "usage limit", "rate limit"})
+"""What a server says to this account (401, 403, 429). `capacity` says nothing about it: every 500 and 503 is one."""
 
 
 def read_end(end: ReachEnd) -> tuple[Answer | Unparsed | NoAnswer, Resolution]:
@@ -64,7 +65,7 @@ _SAID: dict[FailureKind, str] = {
     "login": "the login was not accepted; log in with `codex login`",
     "usage limit": "the plan's usage limit is reached",
     "rate limit": "the server asked to come back later",
-    "capacity": "the server has no room for this model now",
+    "capacity": "the server failed, or has no room for this model now",
     "cut": "the connection ended before the answer did",
     "not started": "Codex did not start",
     "failed": "the server or Codex failed",

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from aria_dream.dream.jsonl import as_list, as_mapping, as_moment, as_text, as_whole, parse_records
 from aria_dream.dream.juxtaposition import pair_key
-from aria_dream.dream.reach_block import ReachBlock, parse_reach_blocks, render_reach_block
+from aria_dream.dream.reach_block import ReachBlock, render_reach_block
+from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.errors import Problem
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class ReachRecord:
     """Vault paths of both notes, sorted; None for a seed."""
     seed: tuple[str, date | None] | None = None
     """Title and date of the seed; None for a pair."""
+    homes: tuple[str, str] | None = None
+    """Vault paths of the two notes that a seed's edge connects, in the answer's order; None where there are none."""
     requests: int = 0
     """Sent in all, as far as could be seen; 0 where that is not known."""
     raw: str = ""
@@ -66,6 +69,7 @@ def reach_record(reach: ReachRecord) -> dict[str, object]:
         "resolution": reach.resolution,
         "pair": None if reach.pair is None else list(reach.pair),
         "seed": seed,
+        "homes": None if reach.homes is None else list(reach.homes),
         "requests": reach.requests,
         "raw": reach.raw,
         "block": render_reach_block(reach.block),
@@ -115,7 +119,7 @@ def _reach(name: str, step: Step, record: Mapping[str, object]) -> ReachRecord:
     kind, resolution = as_text(record["kind"]), as_text(record["resolution"])
     if len(blocks) != 1 or kind not in ("internal", "external") or resolution not in _RESOLUTIONS:
         raise ValueError("no reach")
-    pair, seed = record.get("pair"), record.get("seed")
+    pair, seed, homes = record.get("pair"), record.get("seed"), record.get("homes")
     return ReachRecord(
         id=name,
         at=as_moment(record["at"]),
@@ -124,15 +128,20 @@ def _reach(name: str, step: Step, record: Mapping[str, object]) -> ReachRecord:
         resolution=cast("Resolution", resolution),
         pair=None if pair is None else _pair(pair),
         seed=None if seed is None else _seed(as_mapping(seed)),
+        homes=None if homes is None else _two(homes),
         requests=as_whole(record.get("requests", 0)),
         raw=as_text(record.get("raw", "")),
         step=step,
     )
 
 
-def _pair(value: object) -> tuple[str, str]:
+def _two(value: object) -> tuple[str, str]:
     first, second = as_list(value)
-    return pair_key(as_text(first), as_text(second))
+    return as_text(first), as_text(second)
+
+
+def _pair(value: object) -> tuple[str, str]:
+    return pair_key(*_two(value))
 
 
 def _seed(value: Mapping[str, object]) -> tuple[str, date | None]:

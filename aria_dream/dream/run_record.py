@@ -228,3 +228,18 @@ def failures_in_a_row(log: RunLog) -> int:
         elif run.end is RunEnd.DONE:
             break
     return count
+
+
+def with_stage(run: PastRun, stage: str, found: Mapping[str, object]) -> PastRun:
+    """The run with what a child reported that came to the end of a stage."""
+    said = str(found.get("reason") or found.get("note") or "")
+    pairs, proposals = found.get("pairs"), found.get("proposals")
+    return replace(
+        run,
+        end=RunEnd.DONE,
+        reason="; ".join(filter(None, (run.reason, said))),
+        episode=str(found.get("episode") or "") or run.episode,
+        pairs=run.pairs + (pairs if isinstance(pairs, int) else 0),
+        proposals=run.proposals + (proposals if isinstance(proposals, int) else 0),
+        finished=(*run.finished, stage),
+    )

@@ -6,12 +6,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aria_dream.dream.homes import MOST_OFFERED, home_of
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.logged import logged_link
 from aria_dream.dream.memo import memo_of_blocks
 from aria_dream.dream.plain_text import clean
-from aria_dream.dream.reach import ExternalAsk, InternalAsk
-from aria_dream.dream.reach_block import ReachedPair, ReachedSeed, parse_reach_blocks
+from aria_dream.dream.reach import Answer, ExternalAsk, InternalAsk
+from aria_dream.dream.reach_block import ReachedPair, ReachedSeed
+from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.dream.seeds import open_seeds, parse_seeds
 from aria_dream.dream.triage_prompt import UNCONNECTED, way_text
 from aria_dream.effects.resonance import read_note_text
@@ -25,7 +27,9 @@ from aria_dream.policy.sharing import (
     shareable_title,
     visibility,
 )
+from aria_dream.review.mention import find_mentions
 from aria_dream.vault.link_text import link_target
+from aria_dream.vault.names import fold_path
 from aria_dream.vault.note import NotePath, decode_note, parse_note
 from aria_dream.vault.scan import is_unread, read_flags
 from aria_dream.world import Content
@@ -56,6 +60,8 @@ class Question:
     """Vault paths, sorted; None for a seed."""
     seed: tuple[str, date | None] | None = None
     """Title and date of the seed; None for a pair."""
+    offered: tuple[str, ...] = ()
+    """Vault paths of the notes that a seed names, by their numbers in the request."""
 
     @property
     def name(self) -> str:
@@ -102,20 +108,16 @@ def pair_question(vault: DreamtVault, survivor: Survivor, *, note: str, origin: 
 
 
 def _reached_pair(vault: DreamtVault, survivor: Survivor, note: str) -> ReachedPair:
-    found, index = survivor.juxtaposition, vault.index
+    found = survivor.juxtaposition
     titles = Counter(title_of(path).casefold() for path in vault.graph.paths)
-
-    def link_text(path: str) -> str:
-        return link_target(index.resolver, index.app, path, note)
 
     def name_of(path: str) -> str:
         title = title_of(path)
         return clean(title if titles[title.casefold()] < 2 else path.removesuffix(".md")) or "untitled"
 
-    markdown = index.app.use_markdown_links
     return ReachedPair(
-        from_=logged_link(found.from_, link_text, markdown_links=markdown),
-        to=logged_link(found.to, link_text, markdown_links=markdown),
+        from_=_link(vault, found.from_, note),
+        to=_link(vault, found.to, note),
         path=None if found.path is None else tuple(map(name_of, found.path)),
         reason=clean(survivor.reason),
         judge=clean(survivor.judge) or "judge",
@@ -136,14 +138,85 @@ def seed_question(vault: DreamtVault, seed: Seed) -> Question | Withheld:
         if isinstance(part, Withheld):
             return part
     header, source, struck, resonance = (part for part in parts if isinstance(part, ShareableExcerpt))
+    offered, notes = _offered(vault, seed)
     day = "" if seed.deposited_on is None else f" of {seed.deposited_on.isoformat()}"
     return Question(
         kind="external",
-        ask=ExternalAsk(header=header, source=source, struck=struck, resonance=resonance),
+        ask=ExternalAsk(header=header, source=source, struck=struck, resonance=resonance, notes=notes),
         subject=ReachedSeed(clean(seed.title) or clean(seed.source)),
         origin=f"external-novelty seed{day}",
         seed=(seed.title, seed.deposited_on),
+        offered=offered,
     )
+
+
+def _offered(vault: DreamtVault, seed: Seed) -> tuple[tuple[str, ...], ShareableExcerpt | None]:
+    """The notes that the seed itself names and that may leave, and their titles as a numbered list."""
+    found: dict[str, ShareableExcerpt] = {}
+    for path in (*_linked(vault, seed), *_mentioned(vault, seed.resonance)):
+        if vault.row(path) is None or vault.sharing.visibility(path) is not Visibility.OPEN or path in found:
+            continue
+        title = excerpt_text(vault.sharing, clean(title_of(path)))
+        if isinstance(title, ShareableExcerpt) and not title.blanked and len(found) < MOST_OFFERED:
+            found[path] = title
+    listed = "\n".join(f"{number}. {title.text}" for number, title in enumerate(found.values(), start=1))
+    made = excerpt_text(vault.sharing, listed) if found else None
+    return (tuple(found), made) if isinstance(made, ShareableExcerpt) and not made.blanked else ((), None)
+
+
+def _linked(vault: DreamtVault, seed: Seed) -> list[str]:
+    targets = [*seed.links, *(link.path for link in parse_note(f"\n{seed.source}").links)]
+    resolved = (vault.index.resolver.resolve(target, vault.home.seeds) for target in targets)
+    return [path for path in resolved if path is not None]
+
+
+def _mentioned(vault: DreamtVault, resonance: str) -> list[str]:
+    """The notes whose whole title stands in what the seed seems to touch, in its order."""
+    folded = fold_path(resonance)
+    titles: dict[str, list[str]] = {}
+    for path in vault.graph.paths:
+        title = title_of(path)
+        if fold_path(title) in folded:
+            titles.setdefault(fold_path(title), []).append(path)
+    names = [title_of(paths[0]) for paths in titles.values() if len(paths) == 1]
+    mentions = find_mentions(resonance, [(0, len(resonance))], names)
+    said = (fold_path(resonance[mention.start : mention.end]) for mention in mentions)
+    return [path for title in said for path in titles.get(title, ())]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedHome:
+    """Where a seed homes: the two notes that its edge connects, or why there are none."""
+
+    paths: tuple[str, str] | None = None
+    """Vault paths, in the answer's order."""
+    links: tuple[LoggedLink, LoggedLink] | None = None
+    """The same as the dream note links them."""
+    why_not: str = ""
+    """One clause; `""` where there are two, and of an answer that is no HOMES."""
+
+
+def seed_home(vault: DreamtVault, question: Question, outcome: object, message: str, *, note: str) -> SeedHome:
+    """Where the answer to a question on a seed says that it homes, among the notes that were sent. `message`: the
+    answer as it came; `note`: vault path of the dream note, from which the links are to be read."""
+    if question.kind != "external" or not isinstance(outcome, Answer) or outcome.verdict != "homes":
+        return SeedHome()
+    if not outcome.edge:
+        return SeedHome(why_not="the answer gives the edge no name")
+    found = home_of(message, [clean(title_of(path)) for path in question.offered])
+    if isinstance(found, str):
+        return SeedHome(why_not=found)
+    first, second = (question.offered[place] for place in found)
+    return SeedHome(paths=(first, second), links=(_link(vault, first, note), _link(vault, second, note)))
+
+
+def _link(vault: DreamtVault, path: str, note: str) -> LoggedLink:
+    index = vault.index
+
+    def link_text(path: str) -> str:
+        return link_target(index.resolver, index.app, path, note)
+
+    return logged_link(path, link_text, markdown_links=index.app.use_markdown_links)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

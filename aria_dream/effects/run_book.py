@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.record import parse_consolidations
+from aria_dream.dream.reach_record import parse_reaches, unfinished
 from aria_dream.dream.run_record import (
     PastRun,
     RunEnd,
@@ -38,6 +39,8 @@ class Remembered:
     """The last dreams, oldest first."""
     open_proposals: int = 0
     last_night: LastNight | None = None
+    unfinished_reaches: int = 0
+    """Reaches that are paid for and stand in no dream note yet, the one that is under way included."""
     problems: tuple[str, ...] = ()
     damage: str = ""
     """Why the journals cannot be read, as a sentence; nothing may be started then."""
@@ -92,6 +95,7 @@ class RunBook:
             episodes=tuple(replace(one, params={}, memory=type(one.memory)()) for one in records.episodes[-_KEPT:]),
             open_proposals=open_count(records.states.values()),
             last_night=_last_night(parse_consolidations(text)),
+            unfinished_reaches=len(unfinished(parse_reaches(text)[0])),
             problems=tuple(str(problem) for problem in records.problems),
         )
 

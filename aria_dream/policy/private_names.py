@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
+from aria_dream.policy.look_alikes import LookAlike, Looks, look_alike
 from aria_dream.policy.patterns import fold
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ _JOINT = r"(?:%20|&nbsp;|[\s_+\-\u2010-\u2015*~=`\\])+"
 _JOINTS = re.compile(_JOINT)
 _MARKS = re.compile(r"[*~=`\\]|<[^<>]{0,40}>")
 """What may tear a word apart without a reader seeing it."""
+_LOOSE, _SHORTEST = 5, 2
+"""Weights from which a name is blanked wherever it stands, and at all."""
 _LONG = 8
 """Letters from which a name is looked for whatever stands between them; shorter ones occur across words by chance."""
 _DENSE = re.compile(  # Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean
@@ -46,6 +49,8 @@ class PrivateNames:
     """Of each title the folders its notes lie in, as text forms: a written path is blanked with them."""
     spellings: dict[str, tuple[str, ...]]
     """Of each name how it is really written, where folding changes more than case (`ß`)."""
+    disguises: tuple[LookAlike, ...] = ()
+    """Each name as letters that only look like its own may spell it; longest first."""
 
     def is_name(self, name: str) -> bool:
         """True where a link's last part is the title or an alias of a private note."""
@@ -53,23 +58,31 @@ class PrivateNames:
 
     def are_in(self, text: str) -> bool:
         """True where `text` still holds a name that `blank` takes out, or one in a spelling that it does not know:
-        torn apart by marks of emphasis, percent-encoded, as entities, with accents of its own, or in compatibility
-        characters."""
+        torn apart by marks of emphasis, percent-encoded, as entities, with accents of its own, or in letters that look
+        alike."""
         form = name_form(text)
         decoded = unicodedata.normalize("NFKC", html.unescape(unquote(text)))
         untorn = _MARKS.sub("", decoded)
         bare, letters = name_form(untorn), _letters(untorn)
         without = _without_accents(bare)
+        looks = Looks(untorn)
+        if any(True for name in self.disguises for _ in looks.spans(name)):
+            return True
         return any(
             name in form
             or name in bare
             or name in without
             or (len(own := _name_letters(name)) >= _LONG and own in letters)
             for name in self.loose
-        ) or any(name in form and _word(name).search(form) for name in self.whole)
+        ) or any(
+            name in where and _word(name).search(where) for where in dict.fromkeys((form, bare)) for name in self.whole
+        )
 
     def blank(self, text: str) -> tuple[str, int]:
-        """`text` (in NFC) with every such name, and a path that leads to it, replaced; and how many there were."""
+        """`text` (in NFC) with every such name, and a path that leads to it, replaced; and how many there were.
+
+        What only looks like a name is one.
+        """
         text = unicodedata.normalize("NFC", text)
         form = name_form(text)
         decoded = name_form(unquote(text)) if "%" in text else form
@@ -78,6 +91,12 @@ class PrivateNames:
             if name in form or name in decoded:
                 text, found = self._expression(name).subn(BLANK, text)
                 count += found
+        looks = Looks(text)
+        for disguise in self.disguises:
+            if spans := list(looks.spans(disguise)):
+                for start, end in reversed(spans):
+                    text = f"{text[:start]}{BLANK}{text[end:]}"
+                looks, count = Looks(text), count + len(spans)
         return text, count
 
     def _expression(self, name: str) -> re.Pattern[str]:
@@ -90,11 +109,11 @@ class PrivateNames:
 
 def private_names(notes: Iterable[tuple[str, Iterable[str]]]) -> PrivateNames:
     """The names of these notes, each given as `(vault path, aliases)`."""
+    notes = [(path, tuple(aliases)) for path, aliases in notes]
     folders: dict[str, set[str]] = {}
     spellings: dict[str, set[str]] = {}
     for path, aliases in notes:
-        folder, _, file = path.rpartition("/")
-        title = re.sub(r"(?i)\.md$", "", file)
+        folder, title = path.rpartition("/")[0], _title(path)
         for name in (name_form(title), *_unaccented(name_form(title))):
             folders.setdefault(name, set()).update(_endings(name_form(folder)))
         for name in (title, *aliases):
@@ -104,14 +123,24 @@ def private_names(notes: Iterable[tuple[str, Iterable[str]]]) -> PrivateNames:
             if written != name_form(name):
                 spellings.setdefault(name_form(name), set()).add(written)
     folders.pop("", None)
+    written_as = {name_form(name): name for path, aliases in notes for name in (_title(path), *aliases)}
     ordered = sorted(folders, key=lambda name: (-len(name), name))
     return PrivateNames(
         keys=frozenset(folders),
-        loose=tuple(name for name in ordered if _weight(name) >= 5),
-        whole=tuple(name for name in ordered if 2 <= _weight(name) < 5),
+        loose=tuple(name for name in ordered if _weight(name) >= _LOOSE),
+        whole=tuple(name for name in ordered if _SHORTEST <= _weight(name) < _LOOSE),
         folders={name: tuple(sorted(of, key=lambda folder: (-len(folder), folder))) for name, of in folders.items()},
         spellings={name: tuple(sorted(of)) for name, of in spellings.items()},
+        disguises=tuple(
+            look_alike(written_as[name], whole=_weight(name) < _LOOSE)
+            for name in ordered
+            if name in written_as and _weight(name) >= _SHORTEST
+        ),
     )
+
+
+def _title(path: str) -> str:
+    return re.sub(r"(?i)\.md$", "", path.rpartition("/")[2])
 
 
 def name_form(text: str) -> str:

@@ -243,15 +243,18 @@ _NOT_PLAIN = re.compile(r"[^\n\r\t\x20-\x7e]")
 _FILLERS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 """Letters and marks that show nothing, whatever their category says."""
 _LINE_ENDS = "\x0b\x0c\x85\u2028\u2029"
+_TURNED = re.compile("\u202e([^\n\r\u202c\u2028\u2029\u2066-\u2069]*)")
+"""What a reader sees from right to left, whatever its letters."""
 
 
 def _plain(text: str) -> str:
     """`text` without what nobody sees (it could split a name so that it is not recognised) and what is no character.
 
     Gone is at least what `datamark` takes out of a prompt later: what is recognised here must be what is read there.
-    The private use area, which marks what is blanked, is gone too.
+    The private use area, which marks what is blanked, is gone too. What stands turned round is turned as it is seen.
     """
-    return _NOT_PLAIN.sub(_seen, text.encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
+    whole = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return _NOT_PLAIN.sub(_seen, _TURNED.sub(lambda turned: turned[1][::-1], whole))
 
 
 def _seen(found: re.Match[str]) -> str:

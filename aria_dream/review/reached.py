@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedPair:
-    """Two notes that a reach was on."""
+    """Two notes that a reach was on, or that the seed it was on homes between."""
 
     from_: str
     to: str
@@ -54,6 +54,8 @@ class AskedSeed:
     """A seed of the writer that a reach was on."""
 
     header: str
+    no_link: str = ""
+    """Why its answer leads to no link, as one clause; `""` where none was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +123,7 @@ def proposals_of_reach(
             return NothingProposed("the edge has no name")
         case "homes":
             if not isinstance(reached.asked, AskedPair):
-                return NothingProposed("a seed that homes names no two notes to link")
+                return NothingProposed(reached.asked.no_link or "a seed that homes names no two notes to link")
             return _link(reached, reached.asked, states, view, expires_at, hash_of)
         case "orphan" if not answer.is_finding:
             return NothingProposed("an orphan without a source or an argument is no finding")

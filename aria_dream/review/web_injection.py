@@ -22,7 +22,8 @@ from aria_dream.dream.janus import ClaimCase, LinkCase, janus_prompt, parse_janu
 from aria_dream.dream.logged import LoggedLink
 from aria_dream.dream.prompt_text import Messages, Prompt
 from aria_dream.dream.reach import Answer, Unparsed, parse_answer
-from aria_dream.dream.reach_block import ReachBlock, ReachedPair, legible, parse_reach_blocks, render_reach_block
+from aria_dream.dream.reach_block import ReachBlock, ReachedPair, legible, render_reach_block
+from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.dream.review_note import read_managed, render_managed, render_review_head
 from aria_dream.dream.ticks import read_ticks
 from aria_dream.dream.triage import Unreadable

@@ -15,6 +15,8 @@ import psutil
 import pytest
 
 from aria_dream.daemon import Order
+from aria_dream.dream.reach_block import NoAnswer
+from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.dream.run_record import RunEnd
 from aria_dream.effects.consent import write_consent
 from aria_dream.effects.episode_process import EpisodeProcess
@@ -92,7 +94,7 @@ class ReachBench(DaemonBench):
         self.sensors.idle_s = Known(self.clock.now_s - self.last_input_s)
 
     def launch(self, order: Order, wake: Callable[[], None]) -> Any:
-        if order.stage is not Stage.REACH:
+        if order.stage is not Stage.REACH and order.errand != "ticks":
             return super().launch(order, wake)
         self.orders.append(order)
         environ = {
@@ -100,8 +102,8 @@ class ReachBench(DaemonBench):
             "PYTHONPATH": str(REPOSITORY), "PROVIDER": json.dumps(provider(self.server.url)),
             "PROGRAM": str(codex_program()), "HEARD": str(self.heard),
         }  # fmt: skip
-        command = [sys.executable, "-P", "-c", CHILD, str(order.root), "--stage", "reach", "--kind", order.kind,
-                   "--quiet-s", "0", "--host", order.host]  # fmt: skip
+        what = ["--ticks"] if order.errand == "ticks" else ["--stage", "reach", "--kind", order.kind]
+        command = [sys.executable, "-P", "-c", CHILD, str(order.root), *what, "--quiet-s", "0", "--host", order.host]
         self.children.append(EpisodeProcess(command, wake=wake, environ=environ))
         return self.children[-1]
 
@@ -170,6 +172,19 @@ def test_whoever_comes_back_ends_it_and_what_was_said_is_kept(tmp_path: Path) ->
         kept = (here.daemon.state_folder / "runs.jsonl").read_text(encoding="utf-8")
         assert "Nobody has" in kept
         assert "status: dreamt" not in (here.root / "dreams/Dream seeds.md").read_text(encoding="utf-8")
+
+        here.sensors.on_read = here.pass_time
+        for _ in range(2):  # while somebody is there, once the note is quiet, and once only
+            here.clock.advance(60.0)
+            here.daemon._carry_out_ticks()
+            here.daemon._ticks_at_s = here.clock.now_s
+        assert len(server.metered) == 1
+        (note,) = [path for path in (here.root / "dreams").iterdir() if "reach (Codex" in path.read_text("utf-8")]
+        (block,) = parse_reach_blocks(note.read_text("utf-8"))[0]
+        assert isinstance(block.outcome, NoAnswer)
+        assert (block.outcome.sent, block.outcome.partial) == (True, "ORPHAN\nNobody has")
+        assert "somebody came back" in block.outcome.reason
+        assert here.ledger == [("external", "initiated"), ("external", "aborted")]
 
 
 def test_a_daemon_that_is_told_to_stop_takes_the_reach_along(tmp_path: Path) -> None:

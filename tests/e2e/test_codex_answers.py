@@ -93,7 +93,7 @@ LIMIT = refusal(429, "usage_limit_reached", "The usage limit has been reached", 
         (refusal(403, "forbidden", "no"), "login", "refused"),
         (LIMIT, "usage limit", "refused"),
         (refusal(429, "rate_limit_exceeded", "Rate limit reached"), "rate limit", "refused"),
-        (refusal(500, "server_error", "oops"), "capacity", "refused"),  # Codex says "high demand" of every 500
+        (refusal(500, "server_error", "oops"), "capacity", "failed"),  # Codex says "high demand" of every 500
         (stream(search("a"), cut=True), "cut", "failed"),
         (stream(message("HOMES"), cut=True), "cut", "failed"),
     ],

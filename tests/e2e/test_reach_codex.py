@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from aria_dream.cli import main, reach
 from aria_dream.dream.reach import Answer
-from aria_dream.dream.reach_block import parse_reach_blocks
+from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.effects.codex_reacher import CodexReacher
 from aria_dream.effects.ledger import read_ledger
 from aria_dream.effects.places import find_places
@@ -102,7 +102,7 @@ def test_a_pair_from_the_dream_to_the_block(vault: Path, server: ResponsesServer
         (stream(message(ORPHAN)), "orphan", 1),
         (stream(message("Hard to say.")), "unparsed", 1),
         (refusal(401, "invalid_request_error", "bad key"), "refused", 1),
-        (Reply(status=500, body=b"{}"), "refused", 1),  # which Codex CLI takes for high demand
+        (Reply(status=500, body=b"{}"), "failed", 1),  # which Codex CLI takes for high demand
         (Reply(events=(message(ORPHAN),), cut=True), "failed", 1),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from aria_dream.cli import main, reach
-from aria_dream.dream.reach_block import parse_reach_blocks
+from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.effects.consent import CONSENT
 from aria_dream.effects.places import find_places
 from tests.e2e.test_dream import NOTES

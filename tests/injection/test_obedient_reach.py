@@ -12,7 +12,7 @@ import pytest
 from aria_dream.cycle.desk import Desk
 from aria_dream.cycle.review import settle
 from aria_dream.dream.dream_log import parse_blocks
-from aria_dream.dream.reach_block import parse_reach_blocks
+from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.dream.review_note import read_managed, render_managed, render_review_head
 from aria_dream.dream.ticks import read_ticks
 from aria_dream.dream.web_attacks import FORGED, janus_replies, web_attacks

@@ -30,6 +30,9 @@ WAYS = {
     "listed tag": ('- never_send: "#therapie"\n', "", "#Therapie\n"),
     "property": ("", "", ""),
 }
+LOOK_ALIKES: list[dict[str, str | int | None]] = [
+    {"a": "\u0430", "e": "\u0435"}, {"o": "\u03bf", "P": "\u0420"}, {"l": "1"}, {"l": "I", "o": "0"}, {"k": "\u1d0b"}
+]  # fmt: skip
 SPLITS = ["\u200b", "\u00ad", "\u2060", "\u3164", "\u2800", "\x00", "\u202e", "\ufe0f", "\U000e0041", "**", "`", "~~"]
 
 
@@ -52,6 +55,9 @@ def forms(name: str, folder: str) -> st.SearchStrategy[str]:
             name.replace("ä", "&auml;"),
             f"**{name.split(' ', maxsplit=1)[0]}** {name.split(' ')[1]}",
             "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in name),
+            *(name.translate(str.maketrans(alike)) for alike in LOOK_ALIKES),
+            unicodedata.normalize("NFD", name).replace("e", "e\u0332").replace("j", "j\u0308"),
+            f"\u202e{name[::-1]}\u202c",
         ]
     )
     split = st.builds(
@@ -71,8 +77,15 @@ def bare(text: str) -> str:
     """Letters and digits as a reader would take them."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     decoded = re.sub(r"%c3%a4|%cc%88", "ä", folded).replace("%20", "")
-    plain = unicodedata.normalize("NFC", decoded)
-    return "".join(character for character in plain if character.isalnum())
+    plain = unicodedata.normalize("NFC", decoded.replace("\u0332", "").replace("j\u0308", "j"))
+    alike = {
+        ord(look): plain
+        for each in LOOK_ALIKES
+        for plain, look in each.items()
+        if isinstance(look, str) and not look.isascii()
+    }
+    seen = plain.translate(alike).casefold().translate(str.maketrans("i1|0", "lllo"))
+    return "".join(character for character in seen if character.isalnum())
 
 
 @settings(max_examples=60, deadline=None)

@@ -28,7 +28,7 @@ from aria_dream.dream.episode import EpisodeRecord, episode_record, parse_episod
 from aria_dream.dream.jsonl import parse_records
 from aria_dream.dream.logged_change import DONE, LEADS, VERBS
 from aria_dream.dream.reach import Answer
-from aria_dream.dream.reach_block import parse_reach_blocks, render_reach_block
+from aria_dream.dream.reach_block import render_reach_block
 from aria_dream.dream.reach_corpus import (
     FINDINGS,
     MADE,
@@ -38,6 +38,7 @@ from aria_dream.dream.reach_corpus import (
     parse_reach_corpus,
 )
 from aria_dream.dream.reach_events import Failure
+from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.dream.reach_record import Step, parse_reaches, reach_record
 from aria_dream.dream.review_note import HEADINGS, read_managed, render_managed, render_review_head
 from aria_dream.dream.run_record import RunEnd, ended_record, parse_run_log, since_record, started_record

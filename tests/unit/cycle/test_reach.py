@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.cycle.reach import ReachRequest, finish_reaches
 from aria_dream.dream.memo import parse_memo
 from aria_dream.dream.reach import Answer, Unparsed
-from aria_dream.dream.reach_block import NoAnswer, parse_reach_blocks
+from aria_dream.dream.reach_block import NoAnswer
+from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.effects.consent import CONSENT
 from aria_dream.effects.reach_book import MEMO, ReachBook
 from aria_dream.effects.reach_wait import PAUSE, read_pause
 from aria_dream.effects.records import RecordBook
+from aria_dream.effects.run_book import RunBook
 from aria_dream.errors import WriteRefusedError
 from aria_dream.review.proposal import event_record
 from tests.e2e.test_dream import NOTES
@@ -257,6 +260,7 @@ def test_without_codex_nothing_is_counted_or_logged(bench: ReachBench) -> None:
         (failed("usage limit", "You’ve hit your usage limit. Try again in 2 hours."), "refused"),
         (failed("cut", "stream disconnected"), "failed"),
         (failed("failed", "unexpected status 500"), "failed"),
+        (failed("capacity", "We’re currently experiencing high demand"), "failed"),
         (failed("cut", stopped="it took longer than 300 seconds", partial="ORPHAN\nAnd"), "aborted"),
         (answered("I would rather not say."), "unparsed"),
         (answered(""), "unparsed"),
@@ -418,8 +422,9 @@ def test_a_crash_after_the_call_loses_no_answer_and_doubles_nothing(
 def test_a_note_that_takes_no_block_keeps_the_answer_for_the_next_run(bench: ReachBench) -> None:
     bench.write("dreams/2026-11-30 dream.md", "---\naria-dream: log\n---\n```\nI am still typing\n")
     bench.reacher.answers = [answered(ORPHAN)]
-    with pytest.raises(WriteRefusedError, match="the answer is kept"):
-        bench.reach("external")
+    result = bench.reach("external")
+    assert "the answer is kept" in result.waits
+    assert (result.written, result.note, result.resolution) == (False, "", "orphan")
     assert bench.verdicts() == ["initiated", "orphan"]
     assert "dreamt" not in bench.read("dreams/Dream seeds.md")
     bench.write("dreams/2026-11-30 dream.md", "---\naria-dream: log\n---\n```\nI am done\n```\n")
@@ -430,6 +435,62 @@ def test_a_note_that_takes_no_block_keeps_the_answer_for_the_next_run(bench: Rea
     assert [block.at.hour for block in parse_reach_blocks(bench.note())[0]] == [14, 20]
     assert bench.read("dreams/Dream seeds.md").count("status: dreamt") == 2
     assert result.subject == "Retrieval practice beats rereading"
+
+
+def test_a_block_that_no_note_takes_holds_no_other_reach_back_and_goes_into_the_next_days_note(
+    bench: ReachBench,
+) -> None:
+    open_fence = "---\naria-dream: log\n---\n```\nnever closed\n"
+    bench.write("dreams/2026-11-30 dream.md", open_fence)
+    bench.reacher.answers = [answered(ORPHAN), answered(NEITHER)]
+    assert bench.reach("external").waits
+    assert RunBook(bench.state).read().unfinished_reaches == 1
+    second = bench.reach("external")
+    assert second.waits
+    assert second.subject == "Retrieval practice beats rereading"  # the first seed is answered, and not asked again
+    assert any("still waits for a dream note" in said for said in second.said)
+    third = bench.reach("external")
+    assert "every open external-novelty seed is answered" in third.reason
+    assert bench.verdicts() == ["initiated", "orphan", "initiated", "neither"]
+    assert len(bench.reacher.sent) == 2
+
+    bench.now += timedelta(days=1)
+    told = finish_reaches(ReachRequest(at=bench.now, kind="internal", host="here"), bench.means())
+    assert sum("It is in dreams/2026-12-01 dream.md now" in said for said in told) == 2
+    assert bench.read("dreams/2026-11-30 dream.md") == open_fence
+    blocks, problems = parse_reach_blocks(bench.read("dreams/2026-12-01 dream.md"))
+    assert not problems
+    assert ["asked on 2026-11-30" in block.origin for block in blocks] == [True, True]
+    assert bench.read("dreams/Dream seeds.md").count("status: dreamt") == 2
+    assert RunBook(bench.state).read().unfinished_reaches == 0
+    files = bench.files()
+    bench.write("dreams/2026-11-30 dream.md", "---\naria-dream: log\n---\nnow it would take one\n")
+    assert finish_reaches(ReachRequest(at=bench.now, kind="internal"), bench.means()) == ()
+    del files["dreams/2026-11-30 dream.md"]
+    assert {name: bench.files()[name] for name in files} == files
+
+
+def test_a_crash_behind_the_later_note_writes_no_second_block_into_the_first(
+    bench: ReachBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write("dreams/2026-11-30 dream.md", "---\naria-dream: log\n---\n```\nnever closed\n")
+    bench.reacher.answers = [answered(ORPHAN)]
+    bench.reach("external")
+    bench.now += timedelta(days=1)
+    request = ReachRequest(at=bench.now, kind="internal")
+
+    def dead(*_arguments: object) -> None:
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ReachBook, "landed", dead)
+        with pytest.raises(Crash):
+            finish_reaches(request, bench.means())
+    closed = "---\naria-dream: log\n---\n```\nnever closed\n```\n"
+    bench.write("dreams/2026-11-30 dream.md", closed)
+    finish_reaches(request, bench.means())
+    assert bench.read("dreams/2026-11-30 dream.md") == closed
+    assert len(parse_reach_blocks(bench.read("dreams/2026-12-01 dream.md"))[0]) == 1
 
 
 def test_a_log_that_cannot_be_kept_lets_nothing_leave_and_gives_the_request_back(bench: ReachBench) -> None:

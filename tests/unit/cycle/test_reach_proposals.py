@@ -8,6 +8,7 @@ import pytest
 
 from aria_dream.cycle.desk import Desk
 from aria_dream.cycle.review import settle
+from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.dream.review_note import render_managed, render_review_head
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.records import RecordBook
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.cycle.desk import Settlement
+    from aria_dream.cycle.reach import ReachResult
     from aria_dream.review.proposal import ProposalState
 
 CLAIM = "A claim nobody has made"
@@ -137,3 +139,88 @@ def test_a_claim_that_was_refused_does_not_come_back(bench: ReachBench) -> None:
     result = bench.reach("external")
     assert len(states(bench, "place_orphan")) == 1
     assert "Nothing is proposed for it: this claim was proposed before." in result.said
+
+
+SEED = """\
+---
+aria-dream: seeds
+---
+## 2026-11-29 — What is fed, stays
+- kind: external-novelty
+- status: open
+- source: https://example.org/fed
+- struck: it needs no beginning
+- resonance: {resonance}
+"""
+
+
+def reached_seed(bench: ReachBench, resonance: str, answer: str) -> ReachResult:
+    bench.write("dreams/Dream seeds.md", SEED.format(resonance=resonance))
+    bench.reacher.answers = [answered(answer)]
+    return bench.reach("external")
+
+
+@pytest.mark.parametrize("line", ["", "Notes: 2, 1\n", "Notes: Sourdough starter and Compost\n"])
+@pytest.mark.parametrize("resonance", ["[[Compost]] and [[Sourdough starter]]", "Compost, and sourdough starter too"])
+def test_a_seed_that_homes_is_a_link_between_the_notes_it_names(bench: ReachBench, resonance: str, line: str) -> None:
+    result = reached_seed(bench, resonance, HOMES.replace("Sources:", f"{line}Sources:"))
+    assert "1. Compost\n│ 2. Sourdough starter" in bench.reacher.sent[0].text
+    (state,) = states(bench, "link")
+    ends = ("Sourdough starter.md", "Compost.md") if line else ("Compost.md", "Sourdough starter.md")
+    assert (state.paths, state.edge) == (ends, "fed cultures")
+    assert state.proposal.way is not None  # as the links go
+    first, second = (end.removesuffix(".md") for end in ends)
+    assert f"Between: **[[{first}]] ↔ [[{second}]]**" in bench.note()
+    assert parse_reach_blocks(bench.note())[0] == (result.block,)
+    review = bench.read("dreams/Dream review.md")
+    box = f"[ ] link them ^aria-{state.proposal.id}"
+    bench.write("dreams/Dream review.md", review.replace(box, box.replace("[ ]", "[x]")))
+    done = settled(bench)
+    assert done.applied == [state.proposal.id], done
+    assert second in [link.path for link in parse_note(bench.read(f"{first}.md")).links]
+
+
+@pytest.mark.parametrize(
+    ("resonance", "line", "why"),
+    [
+        ("feeding", "Notes: 1, 2\n", "the seed names no note of yours"),
+        ("[[Compost]]", "Notes: Compost, Diary\n", "the seed names only one note of yours"),
+        ("[[Compost]] [[Sourdough starter]] [[Slack water]]", "Notes: Diary and Compost\n", "does not say which two"),
+        ("[[Compost]] [[Sourdough starter]]", "Notes: 2\n", "with one note of yours, “Sourdough starter”"),
+    ],
+)
+def test_where_no_two_notes_are_known_the_block_says_why(
+    bench: ReachBench, resonance: str, line: str, why: str
+) -> None:
+    bench.write("Diary.md", "#private\nDear diary.\n")
+    result = reached_seed(bench, resonance, HOMES.replace("Sources:", f"{line}Sources:"))
+    assert states(bench, "link") == []
+    (said,) = [one for one in bench.note().splitlines() if one.startswith("No link is proposed: ")]
+    assert why in said
+    assert any(one.startswith("Nothing is proposed for it: ") and why in one for one in result.said)
+    assert parse_reach_blocks(bench.note())[0] == (result.block,)
+
+
+def test_a_private_note_that_a_seed_names_is_never_offered(bench: ReachBench) -> None:
+    bench.write("Diary.md", "#private\nDear diary.\n")
+    result = reached_seed(bench, "[[Compost]], [[Diary]], diary", HOMES.replace("Sources:", "Notes: 1, 2\nSources:"))
+    assert result.question is not None
+    assert result.question.offered == ("Compost.md",)
+    assert "diary" not in bench.reacher.sent[0].text.lower()
+    assert states(bench, "link") == []
+
+
+def test_a_crash_before_the_seeds_link_is_proposed_is_made_good(
+    bench: ReachBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def torn(*_arguments: object, **_more: object) -> tuple[str, ...]:
+        raise WriteRefusedError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("aria_dream.cycle.reach.propose_reached", torn)
+        with pytest.raises(WriteRefusedError):
+            reached_seed(bench, "[[Compost]] and [[Sourdough starter]]", HOMES)
+    assert states(bench, "link") == []
+    bench.reach("external")
+    (state,) = states(bench, "link")
+    assert state.paths == ("Compost.md", "Sourdough starter.md")

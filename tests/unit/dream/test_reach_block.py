@@ -23,9 +23,9 @@ from aria_dream.dream.reach_block import (
     ReachedPair,
     ReachedSeed,
     legible,
-    parse_reach_blocks,
     render_reach_block,
 )
+from aria_dream.dream.reach_reading import parse_reach_blocks
 
 if TYPE_CHECKING:
     from aria_dream.dream.reach import ReachVerdict

@@ -332,7 +332,7 @@ def test_names_are_known_however_they_are_joined(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["He**art** condition", "H&#101;art condition", "Ｈｅａｒｔ condition", "He<b>art</b> condition"]
+    "text", ["He**art** condition", "H&#101;art condition", "H&#xFF45;art condition", "He<b>art</b> condition"]
 )
 def test_a_name_in_a_spelling_that_cannot_be_blanked_withholds(text: str) -> None:
     sharing = sharing_of("- never_send: Diary\n", Facts(path="Diary/Heart condition.md"))
@@ -351,5 +351,6 @@ def test_a_name_is_known_without_its_accents_and_with_umlauts_spelled_out(writte
 
 def test_accents_that_a_private_name_lacks_do_not_hide_it() -> None:
     sharing = sharing_of("", Facts(path="Zoe Muller.md", tags=("private",)))
-    assert isinstance(excerpt_text(sharing, "Ask Zoë Müller tomorrow."), Withheld)
-    assert isinstance(excerpt_text(sharing, "Ask Zoltan tomorrow."), ShareableExcerpt)
+    found = excerpt_text(sharing, "Ask Zoë Müller tomorrow, not Zoltan.")
+    assert isinstance(found, ShareableExcerpt)
+    assert found.text == "Ask [private note] tomorrow, not Zoltan."
