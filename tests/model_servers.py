@@ -30,6 +30,8 @@ class FakeModel:
     """Of answers to questions."""
     error: object = "internal error"
     """What stands in an error's body."""
+    refuse: Callable[[dict[str, Any]], str] = lambda _request: ""
+    """Why a question is answered with 400; `""` where it is not."""
     last_line: dict[str, Any] = field(default_factory=dict)
     """Overrides keys of the stream's last line."""
     break_after: int | None = None
@@ -88,6 +90,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._whole(503, {"error": "server busy, please try again"})
         elif self.model.status != 200:
             self._whole(self.model.status, {"error": self.model.error})
+        elif refusal := self.model.refuse(request):
+            self._whole(400, {"error": {"message": refusal, "type": "invalid_request_error", "code": 400}})
         elif self.model.recorded is not None:
             whole = self.model.recorded
             self._stream("text/event-stream", [whole[at : at + 50] for at in range(0, len(whole), 50)])

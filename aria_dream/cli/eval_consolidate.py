@@ -44,7 +44,7 @@ def command(*, corpus: Path | None, as_json: bool) -> None:
 def _read_pairs(path: Path | None) -> tuple[LabelledNotes, ...]:
     file = path or shipped_path("examples", "consolidate-corpus", "pairs.jsonl")
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeError) as error:
         raise NotFoundError(f"{file} cannot be read as UTF-8 text") from error
     pairs, problems = parse_pairs(text, file.name)

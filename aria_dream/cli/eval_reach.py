@@ -97,7 +97,7 @@ def _read(
 
 def _text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeError) as error:
         raise NotFoundError(f"{file} cannot be read as UTF-8 text") from error
 

@@ -58,6 +58,8 @@ def command(*, backend: str | None, named: Path | None, corpus: Path | None, as_
             run = run_triage(pairs, settings, places.state, backend=backend, progress=progress)
         if isinstance(run, NoJudge):
             raise MissingPartError(run.reason)
+        if not run.pairs:
+            raise click.UsageError("None of the pairs can be judged: their notes link each other, or are hidden.")
         runs.append(run)
     first, second = runs
     score = score_triage(first.pairs, first.verdicts, second.verdicts)
@@ -70,7 +72,7 @@ def command(*, backend: str | None, named: Path | None, corpus: Path | None, as_
 def _read_corpus(path: Path | None) -> tuple[LabelledPair, ...]:
     file = path or shipped_path("examples", "triage-corpus.jsonl")
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeError) as error:
         raise NotFoundError(f"{file} cannot be read as UTF-8 text") from error
     pairs, problems = parse_corpus(text, file.name)

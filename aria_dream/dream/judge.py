@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from aria_dream.dream.bridge import BridgeSigns
-    from aria_dream.dream.reason import Common
+    from aria_dream.dream.common_ground import Common
     from aria_dream.dream.structure import Structure
 
     Floats = NDArray[np.float64]

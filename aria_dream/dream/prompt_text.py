@@ -23,6 +23,8 @@ _FRONTMATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*\n", re.DOTALL | re.MULTIL
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HEADER = re.compile(r"\A\s*Placement:[ \t]*(\S*)[ \t]*(?:\n|\Z)", re.IGNORECASE)
 _REQUEST = re.compile(r"^## +Request[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
+"""What `decode_note` makes of bytes that are no UTF-8, and what no text holds."""
 _CHEAP = re.compile(r"[A-Za-z ]")
 _PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 
@@ -64,15 +66,19 @@ def parse_prompt(name: str, text: str, *, path: str = "", required: frozenset[st
 
     `required` are the placeholders it must have, no less and no more; empty: any.
     """
-    lines = text.replace("\r\n", "\n").removeprefix("\ufeff")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
     if len(lines) > LONGEST_PROMPT:
         return None, (Problem(path, 0, f"this prompt has more than {LONGEST_PROMPT:,} characters; shorten it"),)
+    if _NO_TEXT.search(lines):
+        return None, (Problem(path, 0, "this file is no UTF-8 text; save it as UTF-8"),)
+    if not lines.strip():
+        return None, (Problem(path, 0, "this prompt is empty"),)
     body = _FRONTMATTER.sub(_blank, lines, count=1)
     body = _COMMENT.sub(_blank, body)
     header = _HEADER.match(body)
     placement = header[1].lower() if header else "system"
     if placement not in ("system", "user"):
-        return None, (Problem(path, _line(body, header[1] if header else ""), "`Placement` must be system or user"),)
+        return None, (Problem(path, _line(body, r"(?i)Placement:"), "`Placement` must be system or user"),)
     body = body if header is None else _blank(header) + body[header.end() :]
     request = _REQUEST.search(body)
     if request is None:
@@ -93,7 +99,7 @@ def _placeholder_problems(prompt: Prompt, body: str, path: str, required: frozen
         for name in sorted(required - prompt.placeholders)
     ]
     unknown = [
-        Problem(path, _line(body, name), f"`{{{{{name}}}}}` is no placeholder of this prompt")
+        Problem(path, _line(body, rf"\{{\{{\s*{name}\s*\}}\}}"), f"`{{{{{name}}}}}` is no placeholder of this prompt")
         for name in sorted(prompt.placeholders - required)
     ]
     return missing + unknown
@@ -133,6 +139,6 @@ def _tidy(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 
-def _line(body: str, word: str) -> int:
-    at = body.find(word) if word else -1
-    return body.count("\n", 0, at) + 1 if at >= 0 else 0
+def _line(body: str, pattern: str) -> int:
+    found = re.search(pattern, body)
+    return body.count("\n", 0, found.start()) + 1 if found else 0

@@ -12,7 +12,7 @@ from aria_dream.dream.triage import Keep, Unreadable
 from aria_dream.errors import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from aria_dream.dream.triage import Verdict
 
@@ -40,43 +40,73 @@ class LabelledPair:
 
 
 def parse_corpus(text: str, path: str = "") -> tuple[tuple[LabelledPair, ...], tuple[Problem, ...]]:
-    """The pairs of a JSONL file in order, and a problem for each line that is none."""
+    """The pairs of a JSONL file in order, and a problem for each line that is none, or whose pair has an id taken."""
     pairs: list[LabelledPair] = []
     problems: list[Problem] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    lines: dict[str, int] = {}
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         if not line.strip():
             continue
         pair = _parse_pair(line)
-        if pair is None:
-            problems.append(Problem(path, number, "this line is no labelled pair"))
+        if isinstance(pair, LabelledPair) and pair.id in lines:
+            pair = f"the id {pair.id} is that of line {lines[pair.id]} already"
+        if isinstance(pair, str):
+            problems.append(Problem(path, number, pair))
         else:
             pairs.append(pair)
+            lines[pair.id] = number
     return tuple(pairs), tuple(problems)
 
 
-def _parse_pair(line: str) -> LabelledPair | None:
+_NO_PAIR: Final = "this line is no labelled pair: an object with id, kind, label, a and b"
+
+
+def _parse_pair(line: str) -> LabelledPair | str:
+    """The pair; or what is wrong with the line."""
     try:
         found = json.loads(line)
         label = found["label"]
-        sides = [CorpusNote(side["path"], side["title"], side["text"]) for side in (found["a"], found["b"])]
-        known = label in ("keep", "drop") and all(map(_is_note, sides))
-        return (
-            LabelledPair(id=str(found["id"]), kind=str(found["kind"]), label=label, a=sides[0], b=sides[1])
-            if known
-            else None
-        )
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
+        sides = [_side(found[side]) for side in "ab"]
+        name, kind = str(found["id"]), str(found["kind"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return _NO_PAIR
+    if label not in ("keep", "drop"):
+        return "the label of a pair is keep or drop"
+    fault = next((fault for side in sides if (fault := _note_fault(side))), "")
+    if fault:
+        return fault
+    if sides[0] == sides[1]:
+        return "the two notes of this pair are one"
+    return LabelledPair(id=name, kind=kind, label=label, a=sides[0], b=sides[1])
 
 
-def _is_note(side: CorpusNote) -> bool:
-    """Whether it can be laid out: text that UTF-8 can hold, under a path that leads out of no folder."""
-    if not all(isinstance(value, str) for value in (side.path, side.title, side.text)):
-        return False
-    leads_out = any(not part.strip(". ") for part in side.path.split("/")) or _OTHER_WAYS.search(side.path)
-    return not leads_out and not any("\ud800" <= sign <= "\udfff" for sign in side.path + side.title + side.text)
+def _side(found: Mapping[str, object]) -> CorpusNote:
+    """The note; without a title the name of its file is one, and a path may lack its `.md`. Raises TypeError."""
+    path, text = found["path"], found["text"]
+    if not isinstance(path, str) or not isinstance(text, str):
+        raise TypeError("no text")
+    name = path.rpartition("/")[2]
+    if name.strip(". ") and not name.lower().endswith(".md"):
+        path, name = f"{path}.md", f"{name}.md"
+    return CorpusNote(path, str(found.get("title", name[:-3])), text)
 
 
+def _note_fault(side: CorpusNote) -> str:
+    """Why it cannot be laid out as a note: text that UTF-8 can hold, under a path that leads out of no folder."""
+    parts = side.path.split("/")
+    if any(not part.strip(". ") for part in parts) or _OTHER_WAYS.search(side.path):
+        return "the path of a note leads nowhere in a vault"
+    if any(part.lower().endswith(".md") for part in parts[:-1]):
+        return "no folder in the path of a note ends in .md"
+    if any(len(part.encode("utf-8", "surrogatepass")) > LONGEST_NAME for part in parts):
+        return f"a name in the path of a note has more than {LONGEST_NAME} bytes"
+    if any("\ud800" <= sign <= "\udfff" for sign in side.path + side.title + side.text):
+        return "a note holds half a character"
+    return ""
+
+
+LONGEST_NAME: Final = 240
+"""Bytes of one name that every usual disk can hold, with a number behind it where two notes bear it."""
 _OTHER_WAYS: Final = re.compile(r"[\\\x00-\x1f]|^[A-Za-z]:(?! )")
 """Ways to another folder, or to nowhere, on some system."""
 

@@ -50,6 +50,8 @@ class Endpoint:
     address: str
     """The numeric address that is connected to."""
     is_loopback: bool
+    others: tuple[str, ...] = ()
+    """What the name means as well, on the same side of the gate: a server on `localhost` may listen on `::1` alone."""
     seal: object = field(repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
@@ -114,6 +116,7 @@ def find_endpoint(url: str, *, resolve: Resolve = resolve_name) -> Endpoint | Tu
         base=parts.path.rstrip("/"),
         address=str(found[0]),
         is_loopback=found[0].is_loopback,
+        others=tuple(str(address) for address in found[1:]),
         seal=_SEAL,
     )
 
@@ -138,8 +141,7 @@ def _addresses(host: str, port: int, resolve: Resolve) -> list[_Address] | Turne
         return Turned("the address is not spelled as usual; write 127.0.0.1 or a name")
     if len({address.is_loopback for address in found}) > 1:
         return Turned(f"{host} means this machine and another one")
-    found.sort(key=lambda address: address.version)
-    return found
+    return sorted(dict.fromkeys(found), key=lambda address: address.version)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,23 +15,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from aria_dream.dream.around import MOST_AROUND, around_clause, linked_alike, linked_alike_clause, shared_words_clause
 from aria_dream.dream.bridge import SAMPLE, bridge_signs, clause_words, folder_lift, note_shape, surroundings
 from aria_dream.dream.calibration import (
-    DECISION_WEIGHT,
-    LIFT,
-    MOST_KEPT,
-    PRIOR_STRENGTH,
-    RECALL,
-    RECALL_MARGIN,
-    SHY_OF_HUBS,
-    parse_calibration,
     render_calibration,
 )
+from aria_dream.dream.common_ground import Between, NoteView, fold, in_common
 from aria_dream.dream.embedding import passages, prose, vector_key
 from aria_dream.dream.judge import (
-    FEATURES,
     JUDGE_NAME,
-    PRIOR,
     Judged,
     bridge_share,
     judge_pairs,
@@ -43,11 +35,9 @@ from aria_dream.dream.meaning import (
     Meanings,
     background,
     background_sample,
-    parse_background,
-    render_background,
 )
-from aria_dream.dream.pool import HIDDEN_SHARE, ROUNDS, NoteSizes, features_of, learn_calibration, links_of
-from aria_dream.dream.reason import Between, NoteView, fold, hinted, in_common
+from aria_dream.dream.pool import NoteSizes, features_of, learn_calibration, links_of
+from aria_dream.dream.reason import TITLES, hinted
 from aria_dream.effects.embedding import (
     Unembedded,
     load_embedder,
@@ -55,7 +45,8 @@ from aria_dream.effects.embedding import (
     vector_kind,
     write_missing_vectors,
 )
-from aria_dream.effects.link_sketch import link_sketch, still_alike
+from aria_dream.effects.learned_judge import keep_learned, read_learned, retain_visible
+from aria_dream.effects.link_sketch import link_sketch
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.effects.vectors import read_passages, read_vectors
 from aria_dream.errors import MissingPartError
@@ -70,6 +61,7 @@ if TYPE_CHECKING:
 
     from aria_dream.dream.bridge import BridgeSigns, Surroundings
     from aria_dream.dream.calibration import Calibration
+    from aria_dream.dream.common_ground import Common
     from aria_dream.dream.embedding import Passage
     from aria_dream.dream.judge import PairFeatures
     from aria_dream.dream.juxtaposition import Juxtaposition
@@ -81,22 +73,11 @@ if TYPE_CHECKING:
     from aria_dream.effects.embedding import Embedder
     from aria_dream.effects.vectors import ContentCache
 
-_LEARNED_BY: Final = repr(
-    (FEATURES, PRIOR, RECALL, RECALL_MARGIN, MOST_KEPT, LIFT, SHY_OF_HUBS, PRIOR_STRENGTH, DECISION_WEIGHT,
-     HIDDEN_SHARE, ROUNDS)
-)  # fmt: skip
-LEARNED_KIND: Final = f"learned:1:{sha256(_LEARNED_BY.encode()).hexdigest()[:12]}"
-"""What the judge learned. Changes with whatever the learning depends on beside the vault; raise the number when its
-code does."""
-STATE_KIND: Final = "state:1"
-"""The state of the vault that the cache was last cleared for."""
 HELD_APART: Final = 0.98
 APART_SAMPLE: Final = 1_000
 APART_LEAST: Final = 30
 SMALL_FOLDER: Final = 12
 """A folder of at most so many notes says something of two that lie in it."""
-_LATEST: Final = sha256(b"latest").digest()
-"""The one key of either kind: only the latest is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +137,8 @@ class EmbeddedJudge:
                 missing=self._missing(views[a], views[b]),
                 folder=folders[a].rpartition("/")[2] if 0 < features.folder_notes <= SMALL_FOLDER else None,
                 akin=self._akin(int(told.akin[at]), a, b),
-                hints=hinted(terms, title_of(one.from_), title_of(one.to)),
             )
+            common = replace(common, hints=self._hints(common, terms, a, b, views))
             cosine = float(cosines[at]) if features.nearness is not None else None
             bridge = self._bridge(rows[at], views, float(apart[at]), features.folder_notes)
             pairs.append(
@@ -181,6 +162,39 @@ class EmbeddedJudge:
             lift=folder_lift(len(self.sizes.folders), folder_notes if folders[0] else 0),
             folders=(folders[0].rpartition("/")[2], folders[1].rpartition("/")[2]),
         )
+
+    def _hints(
+        self, common: Common, terms: Mapping[str, float], first: int, second: int, views: dict[int, _Viewed]
+    ) -> tuple[str, ...]:
+        """What the ranking's terms say of the two; note by note where nothing else can be said of them."""
+        one, two = views[first].words, views[second].words
+        hints = hinted(terms, one.title, two.title)
+        if not hints or common.words or common.mention or common.between:
+            return hints
+        if common.akin or hints[0] == TITLES:
+            return hints[: hints[0] == TITLES]
+        links = self.vault.links
+        beside = []
+        for row in (first, second):
+            near = sorted(set(links.of(row)) - {first, second}, key=lambda at: (links.degree(at), at))[:MOST_AROUND]
+            views |= {each: self._view(each) for each in near if each not in views}
+            beside.append([views[each].words for each in near])
+        rarity = self.ranking.rarity
+        clause = (
+            around_clause(one, two, beside_first=beside[0], beside_second=beside[1], rarity=rarity)
+            or self._linked_alike(first, second)
+            or shared_words_clause(one, two, beside_second=beside[1], rarity=rarity)
+            or shared_words_clause(two, one, beside_second=beside[0], rarity=rarity)
+        )
+        return (clause or hints[0],)
+
+    def _linked_alike(self, first: int, second: int) -> str | None:
+        found = linked_alike(first, second, self.vault.links.of)
+        if found is None:
+            return None
+        mine, other, common = found
+        titles = [title_of(self.vault.graph.paths[row]) for row in (mine, other, second if mine == first else first)]
+        return linked_alike_clause(titles, [title_of(self.vault.graph.paths[row]) for row in common])
 
     def _view(self, row: int) -> _Viewed:
         note = parse_note(read_note_text(self.vault, row))
@@ -255,17 +269,17 @@ def open_embedded_judge(
         return read_passages(cache, passage_kind(embedder), [keys[row] for row in asked], dim)
 
     told = sha256(repr((kind, ranking.weights, tuple(decisions))).encode()).hexdigest()
-    learned = _known(cache, vault, told, dim)
+    learned = read_learned(cache, vault, told, dim)
     usual = background(vectors[background_sample(keys)]) if learned is None else learned.background
     meanings = Meanings(vectors.astype(np.float16), usual, passages_of)
     sizes = NoteSizes([fact.words for fact in vault.facts], [_folder(fact.path) for fact in vault.facts])
     calibration = learn_calibration(ranking, meanings, sizes, decisions) if learned is None else learned.calibration
     if not problem and not remaining:
-        _retain(cache, vault, keys)
+        retain_visible(cache, vault, keys)
         if learned is None:
             taught = json.loads(render_calibration(calibration))
-            sketch = link_sketch(vault.graph)
-            _keep(cache, {"told": told, "state": vault.state_hash, "sketch": sketch, "calibration": taught}, usual)
+            state, sketch = vault.state_hash, link_sketch(vault.graph)
+            keep_learned(cache, {"told": told, "state": state, "sketch": sketch, "calibration": taught}, usual)
     share = bridge_share(links_of(ranking, len(vault.facts)), len(decisions))
     return EmbeddedJudge(
         vault=vault,
@@ -284,45 +298,6 @@ def _around(vault: DreamtVault, keys: Sequence[bytes], usual: Background) -> Sur
     sample = background_sample(keys, SAMPLE)
     clauses = [clause_words(prose(parse_note(read_note_text(vault, row)))) for row in sample]
     return surroundings(usual, min(len(keys), BACKGROUND_NOTES), clauses)
-
-
-@dataclass(frozen=True, slots=True)
-class _Learned:
-    background: Background
-    calibration: Calibration
-
-
-def _known(cache: ContentCache, vault: DreamtVault, told: str, dim: int) -> _Learned | None:
-    """What was learned from nearly these links, by the same ranking, embedder and decisions."""
-    head, _, blob = cache.get_many(LEARNED_KIND, [_LATEST]).get(_LATEST, b"").partition(b"\n")
-    try:
-        record = json.loads(head)
-        if record["told"] != told:
-            return None
-        # Two sketches of ten thousand notes take longer than all else here; the state it was kept for needs none.
-        same = record["state"] == vault.state_hash
-        alike = same or still_alike(list(map(str, record["sketch"])), link_sketch(vault.graph))
-        calibration = parse_calibration(json.dumps(record["calibration"]).encode(), len(FEATURES))
-        usual = parse_background(blob, dim)
-    except (ValueError, TypeError, KeyError):
-        return None
-    if not alike or usual is None or calibration is None:
-        return None
-    if not same:
-        _keep(cache, {**record, "state": vault.state_hash}, usual)
-    return _Learned(usual, calibration)
-
-
-def _keep(cache: ContentCache, record: Mapping[str, object], usual: Background) -> None:
-    cache.put_many(LEARNED_KIND, {_LATEST: json.dumps(record).encode() + b"\n" + render_background(usual)})
-
-
-def _retain(cache: ContentCache, vault: DreamtVault, keys: Sequence[bytes]) -> None:
-    """Drop what invisible notes left, once for each state of the vault."""
-    state = sha256(vault.state_hash.encode()).digest()
-    if cache.get_many(STATE_KIND, [_LATEST]).get(_LATEST) != state:
-        cache.retain_only({fact.content_hash for fact in vault.facts} | set(keys) | {_LATEST})
-        cache.put_many(STATE_KIND, {_LATEST: state})
 
 
 def _passages(vault: DreamtVault, row: int) -> tuple[Passage, ...]:

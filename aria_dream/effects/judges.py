@@ -12,7 +12,7 @@ from aria_dream.effects.egress import Gate, Turned
 from aria_dream.effects.model_http import is_listening
 from aria_dream.effects.model_judge import ModelJudge
 from aria_dream.effects.model_server import NoModel, asking_patience, looking_patience
-from aria_dream.effects.ollama import OllamaServer
+from aria_dream.effects.ollama import OllamaServer, at_root
 from aria_dream.effects.openai_server import OpenAIServer, with_version
 from aria_dream.effects.prompts import read_prompt
 from aria_dream.effects.verdict_cache import VerdictCache, verdict_kind
@@ -130,7 +130,9 @@ def _ollama(vault: DreamtVault, gate: Gate) -> Available | NoModel:
     # A connection within this machine is made at once or not at all; some systems try a closed port for seconds.
     if endpoint.is_loopback and not is_listening(endpoint, min(timeout_s, 1.0)):
         return NoModel(f"Ollama does not answer at {endpoint}", is_running=False)
-    server = OllamaServer(endpoint=endpoint, looking=looking_patience(timeout_s), asking=asking_patience(timeout_s))
+    server = OllamaServer(
+        endpoint=at_root(endpoint), looking=looking_patience(timeout_s), asking=asking_patience(timeout_s)
+    )
     model = server.find_model(settings.triage_model)
     return model if isinstance(model, NoModel) else Available(server, model)
 

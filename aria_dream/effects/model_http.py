@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import socket
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -61,11 +62,10 @@ class Unanswered:
 
 def is_listening(endpoint: Endpoint, timeout_s: float) -> bool:
     """Whether anything accepts a connection there. Imports no HTTP."""
-    try:
-        with socket.create_connection((endpoint.address, endpoint.port), timeout=timeout_s):
+    for address in (endpoint.address, *endpoint.others):
+        with suppress(OSError), socket.create_connection((address, endpoint.port), timeout=timeout_s):
             return True
-    except OSError:
-        return False
+    return False
 
 
 def exchange(
@@ -88,9 +88,12 @@ def exchange(
 
     sent = _permitted(endpoint, body)
     clock = _Clock(patience)
+    proxy = None if endpoint.is_loopback else _proxy(endpoint)
+    if isinstance(proxy, Unanswered):
+        return proxy
     try:
         with (
-            _pool(endpoint, clock) as pool,
+            _pool(endpoint, clock, proxy) as pool,
             pool.stream(
                 method,
                 _url(endpoint, path),
@@ -157,24 +160,49 @@ def _headers(endpoint: Endpoint, body: bytes) -> list[tuple[str, str]]:
     return headers
 
 
-def _pool(endpoint: Endpoint, clock: _Clock) -> httpcore.ConnectionPool:
+def _pool(endpoint: Endpoint, clock: _Clock, proxy: _Proxy | None) -> httpcore.ConnectionPool:
     import httpcore
 
-    proxy = "" if endpoint.is_loopback else _proxy(endpoint)
-    if proxy:
-        return httpcore.HTTPProxy(proxy_url=proxy, network_backend=_backend(clock, None), retries=0)
-    return httpcore.ConnectionPool(network_backend=_backend(clock, endpoint.address), retries=0, http2=False)
+    if proxy is not None:
+        return httpcore.HTTPProxy(
+            proxy_url=proxy.url, proxy_auth=proxy.login, network_backend=_backend(clock, ()), retries=0
+        )
+    addresses = (endpoint.address, *endpoint.others)
+    return httpcore.ConnectionPool(network_backend=_backend(clock, addresses), retries=0, http2=False)
 
 
-def _proxy(endpoint: Endpoint) -> str:
-    """The user's HTTP proxy for this other machine; `""` where there is none."""
+@dataclass(frozen=True, slots=True)
+class _Proxy:
+    url: str
+    login: tuple[bytes, bytes] | None
+
+
+def _proxy(endpoint: Endpoint) -> _Proxy | Unanswered | None:
+    """The user's HTTP proxy for this other machine; None where there is none.
+
+    One of another kind (SOCKS) is not gone round: whoever set it does not want direct connections.
+    """
+    from urllib.parse import unquote_to_bytes, urlsplit
     from urllib.request import getproxies, proxy_bypass
 
     if proxy_bypass(endpoint.host):
-        return ""
-    found = getproxies()
-    proxy = found.get(endpoint.scheme) or found.get("all") or ""
-    return proxy if proxy.startswith(("http://", "https://")) else ""
+        return None
+    named = getproxies()
+    told = (named.get(endpoint.scheme) or named.get("all") or "").strip()
+    if not told:
+        return None
+    try:
+        parts = urlsplit(told if "://" in told else f"http://{told}")
+        port = parts.port
+    except ValueError:
+        return Unanswered("unreachable", "the proxy in this machine's environment cannot be read")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return Unanswered("unreachable", "the proxy in this machine's environment is none for HTTP")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    login = None
+    if parts.username is not None:
+        login = unquote_to_bytes(parts.username), unquote_to_bytes(parts.password or "")
+    return _Proxy(f"{parts.scheme}://{host}{f':{port}' if port else ''}", login)
 
 
 class _Clock:
@@ -200,8 +228,9 @@ class _Clock:
         return self._until_s - time.monotonic()
 
 
-def _backend(clock: _Clock, address: str | None) -> httpcore.NetworkBackend:
-    """A network that connects to `address`, whatever the name says, and asks the clock before it waits."""
+def _backend(clock: _Clock, addresses: tuple[str, ...]) -> httpcore.NetworkBackend:
+    """A network that connects to the first of `addresses` that answers, whatever the name says (to the name where there
+    are none), and asks the clock before it waits."""
     import httpcore
 
     class Stream(httpcore.NetworkStream):
@@ -235,6 +264,13 @@ def _backend(clock: _Clock, address: str | None) -> httpcore.NetworkBackend:
         def connect_tcp(
             self, host: str, port: int, timeout: float | None = None, *args: object, **more: object  # noqa: ARG002
         ) -> httpcore.NetworkStream:
-            return Stream(super().connect_tcp(address or host, port, clock.connect_s(), *args, **more))  # type: ignore[arg-type]  # as above
+            *first, last = addresses or (host,)
+            for address in first:
+                with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
+                    return self._connected(address, port, *args, **more)
+            return self._connected(last, port, *args, **more)
+
+        def _connected(self, address: str, port: int, *args: object, **more: object) -> httpcore.NetworkStream:
+            return Stream(super().connect_tcp(address, port, clock.connect_s(), *args, **more))  # type: ignore[arg-type]  # as above
 
     return Backend()

@@ -28,6 +28,8 @@ class Model:
     name: str
     digest: str
     """Changes with its weights; `""` where the server does not tell, and then no verdict of it is kept."""
+    family: str = field(default="", compare=False)
+    """As Ollama names its build: `qwen3`, `gptoss`; `""` where nobody tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,8 @@ class Answer:
         self.failed: AskFailed | None = None
         self.ending: str = ""
         """Why the model stopped, as its server says; `""` while it has not."""
+        self.thought = False
+        """Whether it thought beside its answer, where nobody reads it."""
         self.prompt_tokens: int | None = None
         self.answer_tokens: int | None = None
 
@@ -175,11 +179,13 @@ class Answer:
             return AskFailed("the model was shown only part of the notes")
         if self.ending in ("stop", "load", "eos"):
             return Completion(text, self._tokens)
-        # Cut at the cap, endless blanks, or no word of an end: only an object that is whole may count.
-        if (self.ending == "length" or self._blanks > MOST_BLANKS) and not isinstance(parse_object(text), Unreadable):
+        # Cut at the cap, endless blanks, an end of another name: only an object that is whole may count.
+        if (self.ending or self._blanks > MOST_BLANKS) and not isinstance(parse_object(text), Unreadable):
             return Completion(text, self._tokens)
         if self._blanks > MOST_BLANKS:
             return AskFailed("the model printed white space without an end")
+        if self.ending == "length" and self.thought and not text.strip():
+            return AskFailed("the model thought so long that no answer was left; choose one that thinks less")
         if self.ending == "length" or self._size > LONGEST_ANSWER:
             return AskFailed("the model's answer does not end")
         return AskFailed("the model's answer broke off", retry=True)
@@ -205,4 +211,8 @@ def refusal_of(status: int, body: bytes, server: Literal["Ollama", "the model's 
         return AskFailed(f"{server} wants a login", is_gone=True)
     if status == 404:
         return AskFailed(f"{server} no longer has this model", is_gone=True)
+    if status >= 500 and ("memory" in said or "insufficient" in said):
+        return AskFailed(f"{server} has too little memory for this model; choose a smaller one", is_gone=True)
+    if status == 400 and ("not support chat" in said or "not support generate" in said):
+        return AskFailed("this model cannot answer questions; choose another `triage_model`", is_gone=True)
     return AskFailed(f"{server} answered with error {status}", retry=status >= 500)

@@ -6,7 +6,8 @@ Its OpenAI-compatible wire would do for the answers, but cannot set `num_ctx`, a
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.triage_prompt import ANSWER_TOKENS, WINDOW
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from aria_dream.effects.egress import Cleared, Endpoint
     from aria_dream.effects.model_http import Patience
 
+_CALL = re.compile(r"/(?:api|v1)(?:/.*)?\Z")
+ALWAYS_THINKING = frozenset({"gptoss"})
+"""Families that think whatever they are asked: “no” is not heard, “little” is."""
 CLOUD = "this model runs in Ollama's cloud, so notes would leave this machine; choose another `triage_model`"
 
 
@@ -56,26 +60,33 @@ class OllamaServer:
             return NoModel(f"Ollama runs but has no model “{name}”; `ollama pull {name}` gets it", is_running=True)
         if _is_remote(entry):
             return NoModel(f"“{name}”: {CLOUD}", is_running=True)
-        digest = entry.get("digest")
-        return Model(name, digest if isinstance(digest, str) else "")
+        digest, details = entry.get("digest"), entry.get("details")
+        family = details.get("family") if isinstance(details, dict) else None
+        return Model(
+            name, digest if isinstance(digest, str) else "", family if isinstance(family, str) else ""
+        )
 
     def forwards(self, name: str) -> bool:
         """Whether this is an Ollama that would send what the model is asked to its cloud; False where it is none."""
-        models = () if is_cloud_name(name) else self._listed()
+        if is_cloud_name(name):
+            return True
+        models = self._listed()
         if isinstance(models, NoModel):
             return False
-        return is_cloud_name(name) or any(_is_named(entry, name) and _is_remote(entry) for entry in models)
+        return any(_is_named(entry, name) and _is_remote(entry) for entry in models)
 
     def _listed(self) -> list[dict[str, object]] | NoModel:
         """What `/api/tags` lists; nothing of a note is asked with it."""
         body = bytearray()
         answer = exchange(self.endpoint, "GET", "/api/tags", patience=self.looking, take=lambda p: _more(body, p))
         if isinstance(answer, Unanswered):
-            return NoModel("Ollama does not answer", is_running=answer.kind not in ("unreachable", "slow"))
+            return NoModel(
+                f"Ollama does not answer at {self.endpoint}", is_running=answer.kind not in ("unreachable", "slow")
+            )
         found = json_object(bytes(body)) if answer.status == 200 else None
         models = found.get("models") if found is not None else None
         if not isinstance(models, list):
-            return NoModel("what answers there is no Ollama", is_running=False)
+            return NoModel(f"what answers at {self.endpoint} is no Ollama", is_running=False)
         return [entry for entry in models if isinstance(entry, dict)]
 
     def body(self, model: Model, messages: Messages, schema: dict[str, object]) -> bytes:
@@ -90,7 +101,7 @@ class OllamaServer:
                 ],
                 "format": schema,
                 "stream": True,
-                "think": False,
+                "think": "low" if model.family in ALWAYS_THINKING else False,
                 "truncate": False,
                 "shift": False,
                 "options": {
@@ -119,6 +130,11 @@ class OllamaServer:
         return answer.result()
 
 
+def at_root(endpoint: Endpoint) -> Endpoint:
+    """`endpoint` without `/api`, `/v1` and what follows: people copy the address of a call."""
+    return replace(endpoint, base=_CALL.sub("", endpoint.base))
+
+
 def is_cloud_name(name: str) -> bool:
     """Whether Ollama would forward the model of that name to its cloud: `…:cloud`, `…-cloud`."""
     return name.strip().casefold().endswith((":cloud", "-cloud"))
@@ -137,6 +153,7 @@ def _take_line(answer: Answer, line: bytes) -> bool:
         return answer.fail("the model runs in Ollama's cloud", is_gone=True)
     message = found.get("message")
     content = message.get("content") if isinstance(message, dict) else None
+    answer.thought = answer.thought or bool(isinstance(message, dict) and message.get("thinking"))
     over = answer.add(content) if isinstance(content, str) else False
     if found.get("done") is True:
         reason, count, said = (found.get(key) for key in ("done_reason", "prompt_eval_count", "eval_count"))

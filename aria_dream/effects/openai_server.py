@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+import re
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from aria_dream.effects.model_server import (
     json_object,
     refusal_of,
 )
-from aria_dream.effects.ollama import CLOUD, OllamaServer
+from aria_dream.effects.ollama import CLOUD, OllamaServer, at_root
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +32,12 @@ if TYPE_CHECKING:
     from aria_dream.effects.model_http import Patience
 
 _NAME = "the model's server"
+_CALL = re.compile(r"(?:/chat)?/completions\Z|/chat\Z|/models\Z")
+_BLANK = b" \t\r\n\xef\xbb\xbf"
+"""White space and the mark of UTF-8 before an answer."""
+_FORM, _EXTRAS = "form", "extras"
+_FORM_WORDS = ("response_format", "json_schema", "json_object", "schema", "grammar")
+"""Words by which a server says that it cannot be held to a form."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +49,9 @@ class OpenAIServer:
     asking: Patience
     answer_tokens: int = ANSWER_TOKENS
     """An answer is cut there, and a cut one is no answer."""
+    refused: set[str] = field(default_factory=set, compare=False)
+    """Parts of the question that this server turned out not to know: `extras`, `form`. They are left out from then on,
+    and nothing is lost by it but steadiness: no answer is read less strictly."""
 
     def find_model(self, name: str) -> Model | NoModel:
         """The model of that name, or the only one there is: llama.cpp serves one, whatever it is asked for.
@@ -62,21 +72,24 @@ class OpenAIServer:
         if answer.status in (401, 403):
             return NoModel(f"the model's server at {self.endpoint} wants a login, which we have not", is_running=True)
         found = json_object(bytes(body)) if answer.status == 200 else None
-        data = found.get("data") if found is not None else None
-        if not isinstance(data, list):
-            return NoModel(f"what answers at {self.endpoint} has no list of models", is_running=True)
-        models = {entry["id"]: entry for entry in data if isinstance(entry, dict) and isinstance(entry.get("id"), str)}
+        data = found.get("data", "") if found is not None else ""
+        if data is not None and not isinstance(data, list):
+            address = f"{self.endpoint}{self.endpoint.base}"
+            return NoModel(f"what answers at {address} has no list of models", is_running=True)
+        entries = [entry for entry in data or () if isinstance(entry, dict)]
+        models = {entry["id"]: entry for entry in entries if isinstance(entry.get("id"), str)}
         chosen = name if name in models else next(iter(models)) if len(models) == 1 else ""
         if not chosen:
-            listed = ", ".join(sorted(models)[:5]) or "none"
-            return NoModel(f"the server has no model “{name}”; `triage_model` can be one of: {listed}", is_running=True)
-        ollama = OllamaServer(endpoint=replace(self.endpoint, base=""), looking=self.looking, asking=self.asking)
-        if ollama.forwards(chosen):
-            return NoModel(f"“{chosen}”: {CLOUD}", is_running=True)
+            listed = ", ".join(sorted(models)[:5])
+            hint = f"`triage_model` can be one of: {listed}" if listed else "it lists none at all; load one there"
+            return NoModel(f"the server has no model “{name}”; {hint}", is_running=True)
+        for root in dict.fromkeys((at_root(self.endpoint), replace(self.endpoint, base=""))):
+            if OllamaServer(endpoint=root, looking=self.looking, asking=self.asking).forwards(chosen):
+                return NoModel(f"“{chosen}”: {CLOUD}", is_running=True)
         return Model(chosen, _digest(models[chosen]))
 
     def body(self, model: Model, messages: Messages, schema: dict[str, object]) -> bytes:
-        """The request. Two words beyond the standard go to servers on this machine only, which know or ignore them."""
+        """The request. Two words beyond the standard go to servers on this machine only; most know or ignore them."""
         request: dict[str, object] = {
             "model": model.name,
             "messages": [
@@ -84,56 +97,100 @@ class OpenAIServer:
                 for role, content in (("system", messages.system), ("user", messages.user))
                 if content
             ],
-            "response_format": {
-                "type": "json_schema",
-                "json_schema": {"name": "verdict", "strict": True, "schema": schema},
-            },
             "temperature": TEMPERATURE,
-            "seed": SEED,
             "max_tokens": self.answer_tokens,
             "stream": True,
-            "stream_options": {"include_usage": True},
         }
-        if self.endpoint.is_loopback:
+        if _FORM not in self.refused:
+            request["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "verdict", "strict": True, "schema": schema},
+            }
+        if _EXTRAS not in self.refused:
+            request |= {"seed": SEED, "stream_options": {"include_usage": True}}
+        if _EXTRAS not in self.refused and self.endpoint.is_loopback:
             # llama.cpp: with its prompt cache, temperature 0 gave 4 equal answers of 8; without it, 8.
             request["cache_prompt"] = False
-            request["chat_template_kwargs"] = {"enable_thinking": False}
+            request["chat_template_kwargs"] = {"enable_thinking": False, "reasoning_effort": "low"}
         return json.dumps(request).encode()
 
     def ask(self, body: bytes | Cleared) -> Completion | AskFailed:
-        """The answer, gathered from the events; ended at blanks and in time."""
+        """The answer, gathered from the events; ended at blanks and in time.
+
+        A server that refuses a part of the question which is beyond the plainest one is to be asked once more, without.
+        """
         answer = Answer()
+        reply = _Reply()
 
         def take(piece: bytes) -> bool:
-            return any(_take_line(answer, line) for line in answer.lines(piece))
+            return not reply.takes(piece) and any(_take_line(answer, line) for line in answer.lines(piece))
 
         outcome = exchange(self.endpoint, "POST", "/chat/completions", patience=self.asking, take=take, body=body)
         if isinstance(outcome, Answered) and outcome.status != 200:
-            return refusal_of(outcome.status, outcome.body, "the model's server")
+            return self._refused(outcome)
         if isinstance(outcome, Unanswered):
             return answer.failed or failure(outcome)
         if outcome.whole:
-            _take_line(answer, answer.rest())
+            _take_line(answer, reply.text() or answer.rest())
         return answer.result()
+
+    def _refused(self, answer: Answered) -> AskFailed:
+        """Why there is no answer, and whether a plainer question may get one."""
+        failed = refusal_of(answer.status, answer.body, "the model's server")
+        said = answer.body.decode("utf-8", "replace").lower()
+        if answer.status not in (400, 422) or failed != refusal_of(answer.status, b"", "the model's server"):
+            return failed
+        likelier = (_FORM, _EXTRAS) if any(word in said for word in _FORM_WORDS) else (_EXTRAS, _FORM)
+        part = next((each for each in likelier if each not in self.refused), None)
+        if part is None:
+            return failed
+        self.refused.add(part)
+        return replace(failed, retry=True)
 
 
 def with_version(endpoint: Endpoint) -> Endpoint:
-    """`endpoint` with the path `/v1`, which most servers have and most people leave out."""
-    return endpoint if endpoint.base else replace(endpoint, base="/v1")
+    """`endpoint` with the path `/v1`, which most servers have and most people leave out, and without that of a call."""
+    base = _CALL.sub("", endpoint.base)
+    return replace(endpoint, base=base or "/v1")
+
+
+class _Reply:
+    """A whole reply to a request that asked for a stream: it may be laid out over many lines."""
+
+    def __init__(self) -> None:
+        self._has_begun = False
+        self._gathered: bytearray | None = None
+
+    def takes(self, piece: bytes) -> bool:
+        """Whether `piece` belongs to a whole reply, and is kept here."""
+        if not self._has_begun and (bare := piece.lstrip(_BLANK)):
+            self._has_begun = True
+            if bare.startswith(b"{"):
+                self._gathered = bytearray()
+        if self._gathered is None:
+            return False
+        self._gathered += piece
+        return True
+
+    def text(self) -> bytes:
+        """The reply; empty where it was a stream."""
+        return bytes(self._gathered or b"").strip(_BLANK)
 
 
 def _take_line(answer: Answer, line: bytes) -> bool:
     """Whether the answer is over with this line of the event stream (or of a whole reply to a streamed request)."""
-    field, _, value = line.partition(b":")
-    data = value.strip() if field in (b"data", b"error") else line
-    if not data or field in (b"event", b"id", b"retry") or line.startswith(b":"):
+    line = line.lstrip(_BLANK)
+    kind, _, value = line.partition(b":")
+    data = value.strip() if kind in (b"data", b"error") else line
+    if not data or kind in (b"event", b"id", b"retry") or line.startswith(b":"):
         return False
     if data == b"[DONE]":
+        answer.ending = answer.ending or "done"
         return True
     found = json_object(data)
     if found is None:
         return answer.fail(f"the answer of {_NAME} cannot be read", retry=True)
-    if found.get("error") or field == b"error":
+    if found.get("error") or kind == b"error":
         return answer.fail(f"{_NAME} stopped with an error", retry=True)
     usage = found.get("usage")
     if isinstance(usage, dict) and isinstance(usage.get("prompt_tokens"), int):
@@ -145,9 +202,12 @@ def _take_line(answer: Answer, line: bytes) -> bool:
 
 def _take_choice(answer: Answer, found: Mapping[str, object]) -> bool:
     choices = found.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+    listed = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+    choice: dict[str, object] = next((one for one in listed if not one.get("index")), {})
     said = choice.get("delta") or choice.get("message")
     content = said.get("content") if isinstance(said, dict) else None
+    if isinstance(said, dict) and (said.get("reasoning_content") or said.get("reasoning")):
+        answer.thought = True
     over = answer.add(content) if isinstance(content, str) else False
     reason = choice.get("finish_reason")
     if isinstance(reason, str) and reason:

@@ -113,5 +113,5 @@ def _lay_out(root: Path, pairs: Sequence[LabelledPair]) -> dict[CorpusNote, str]
         taken.add(fold_path(str(path)))
         target = root.joinpath(*path.parts)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(note.text, encoding="utf-8")
+        target.write_text(note.text, encoding="utf-8", newline="")
     return placed

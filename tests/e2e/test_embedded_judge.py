@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from aria_dream.dream.calibration import Calibration, uncalibrated
+from aria_dream.dream.common_ground import NoteView, fold, in_common
 from aria_dream.dream.judge import PRIOR, Judged, PairFeatures, judge_pairs, says_the_same
 from aria_dream.dream.juxtaposition import Juxtaposition
 from aria_dream.dream.pool import learn_calibration
-from aria_dream.dream.reason import NoteView, fold, in_common
 from aria_dream.dream.triage import Drop
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.embedded_judge import open_embedded_judge

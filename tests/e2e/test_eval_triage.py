@@ -104,6 +104,12 @@ def test_a_corpus_that_is_none(tmp_path: Path) -> None:
     broken.write_text("{}\n", encoding="utf-8")
     assert run("eval", "triage", "--corpus", broken, check=False).returncode == 2
     assert run("eval", "triage", "--corpus", tmp_path / "none", check=False).returncode == 4
+    notes = {side: {"path": f"{side}.md", "title": side, "text": f"{side} tells of [[a]] and [[b]]."} for side in "ab"}
+    linked = {"id": "1", "kind": "bridge", "label": "keep", **notes}
+    broken.write_bytes(b"\xef\xbb\xbf" + json.dumps(linked).encode())
+    done = run("eval", "triage", "--backend", "embedded", "--corpus", broken, check=False)
+    assert done.returncode == 2
+    assert "None of the pairs can be judged" in done.stderr
 
 
 def test_nothing_stays_behind(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -167,12 +167,14 @@ def test_another_server_is_asked_for_no_tags_that_matter() -> None:
 @pytest.mark.parametrize(
     ("status", "error", "why", "retry"),
     [
+        (500, "model requires more system memory (5.6 GiB) than is available (2.1 GiB)", "too little memory", False),
+        (500, "llama runner process has terminated: cudaMalloc failed: out of memory", "too little memory", False),
+        (400, '"embed" does not support chat', "choose another `triage_model`", False),
         (404, "model 'judge' not found", "no longer has this model", False),
         (400, "input length exceeds the context length", "too long for the model's window", False),
         (503, "server busy, please try again.  maximum pending requests exceeded", "busy", True),
         (500, "llama runner process has terminated", "error 500", True),
         (401, "unauthorized", "login", False),
-        (400, "invalid format", "error 400", False),
     ],
 )
 @pytest.mark.parametrize("wire", ["ollama", "openai"])
@@ -184,6 +186,11 @@ def test_documented_errors(wire: str, status: int, error: str, why: str, retry: 
     assert why in failed.reason
     assert failed.retry is retry
     assert error not in failed.reason
+
+
+def test_a_form_that_ollama_refuses_is_not_asked_again() -> None:
+    with serving(FakeModel(status=400, error="invalid format")) as model:
+        assert answer(model) == AskFailed("Ollama answered with error 400")
 
 
 @pytest.mark.parametrize("wire", ["ollama", "openai"])
@@ -314,6 +321,22 @@ def test_nobody_listens() -> None:
     failed = server.ask(server.body(Model("judge", ""), ASKED, VERDICT_SCHEMA))
     assert isinstance(failed, AskFailed)
     assert failed.is_gone
+
+
+@pytest.mark.parametrize("wire", ["ollama", "openai"])
+def test_a_name_with_two_addresses_is_asked_where_somebody_listens(wire: str) -> None:
+    with serving() as model:
+        here, port = model.url.rpartition("/")[2].split(":")
+        found = find_endpoint(f"http://localhost:{port}", resolve=lambda _host, _port: ["127.0.0.9", here, here])
+        assert isinstance(found, Endpoint)
+        assert (found.address, found.others) == ("127.0.0.9", (here,))
+        assert is_listening(found, 1.0)
+        server = (
+            OllamaServer(endpoint=found, looking=PATIENT, asking=PATIENT)
+            if wire == "ollama"
+            else OpenAIServer(endpoint=with_version(found), looking=PATIENT, asking=PATIENT)
+        )
+        assert server.ask(server.body(Model("judge", ""), ASKED, VERDICT_SCHEMA)) == Completion(KEEP)
 
 
 def test_nothing_goes_to_another_machine_uncleared(monkeypatch: pytest.MonkeyPatch) -> None:

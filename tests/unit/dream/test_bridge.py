@@ -21,9 +21,9 @@ from aria_dream.dream.bridge import (
     usual_clause,
 )
 from aria_dream.dream.calibration import Calibration
+from aria_dream.dream.common_ground import Common
 from aria_dream.dream.judge import FEATURES, LINKS_ENOUGH, LINKS_FEW, Judged, PairFeatures, bridge_share, judge_pairs
 from aria_dream.dream.meaning import background
-from aria_dream.dream.reason import Common
 from aria_dream.dream.structure import Structure, structure_of
 from aria_dream.dream.triage import Drop, Keep
 

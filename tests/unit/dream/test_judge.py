@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from aria_dream.dream.calibration import uncalibrated
+from aria_dream.dream.common_ground import Between, Common
 from aria_dream.dream.judge import (
     FEATURES,
     PRIOR,
@@ -18,7 +19,6 @@ from aria_dream.dream.judge import (
     pair_features,
     says_the_same,
 )
-from aria_dream.dream.reason import Between, Common
 from aria_dream.dream.triage import Drop, Keep
 
 STRONG = PairFeatures(

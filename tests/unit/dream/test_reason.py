@@ -10,17 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aria_dream.dream.common_ground import Between, Common, NoteView, fold, in_common
 from aria_dream.dream.function_words import FUNCTION_WORDS, language_of
 from aria_dream.dream.reason import (
-    Between,
-    Common,
-    NoteView,
-    fold,
     hinted,
-    in_common,
     listed,
     meet,
     mentioned,
+    named,
     speak_of,
 )
 
@@ -84,6 +81,43 @@ def test_telling_words_come_first_as_they_are_written() -> None:
 def test_nouns_of_german_keep_their_capitals() -> None:
     first, second = NoteView("A", "Ein Sauerteig braucht Wärme."), NoteView("B", "Der Sauerteig und die Wärme.")
     assert set(in_common(first, second, flat).words) == {"Sauerteig", "Wärme"}
+
+
+def test_words_of_one_root_are_named_once() -> None:
+    first = NoteView("A", "linked technology, economic, a relation")
+    second = NoteView("B", "linking technological things, linked technology and technological economies, economic")
+    assert in_common(first, second, flat).words == ("economic", "linked", "technology")
+
+
+BY_THE_WAY = "so then that which here and there the " * 40
+
+
+def test_what_is_said_by_the_way_is_not_what_a_note_speaks_of() -> None:
+    first = NoteView("Nagel", f"Take it for granted. {BY_THE_WAY}")
+    second = NoteView("Maps", f"Granted, a map is none. {BY_THE_WAY}")
+    common = in_common(first, second, flat)
+    assert common.words == ("granted",)
+    assert common.by_the_way == {"granted"}
+    assert common.subjects == ()
+    assert speak_of(common) == "both use the word “granted”"
+    dwelling = NoteView("Trust", f"Trust is granted and is never granted twice; maps show trust. {BY_THE_WAY}")
+    common = in_common(dwelling, NoteView("Maps", f"Granted, trust in maps. {BY_THE_WAY}"), flat)
+    assert common.words == ("maps", "trust", "granted")  # a title's word is what its note speaks of
+    assert speak_of(common) == "both speak of trust and granted"  # that the one mentions the other is said already
+    short = in_common(NoteView("A", "Rye wants air."), NoteView("B", "Air and rye."), flat)
+    assert not short.by_the_way
+    several = in_common(
+        NoteView("A", f"granted mistakes {BY_THE_WAY}"), NoteView("B", f"mistakes granted {BY_THE_WAY}"), flat
+    )
+    assert speak_of(several) == "both use the words “granted” and “mistakes”"
+
+
+def test_a_title_in_small_letters_is_quoted() -> None:
+    between = Between("recipes", from_first=False, from_second=False)
+    common = in_common(NoteView("navigation", "Click links."), NoteView("links", "x"), flat, [between])
+    assert mentioned(common) == "“navigation” mentions “links” without a link"
+    assert meet(common) == "“recipes” leads to both"
+    assert [named("Rye"), named("iPad"), named("漢字"), named("3D"), named("")] == ["Rye", "“iPad”", "漢字", "3D", ""]
 
 
 def test_words_inside_one_another_are_named_once() -> None:

@@ -20,6 +20,7 @@ from aria_dream.dream.triage_prompt import (
 from aria_dream.effects.prompts import shipped_prompt
 from aria_dream.errors import Problem
 from aria_dream.vault.note import parse_note
+from aria_dream.vault.note_text import decode_note
 
 MARK = Datamark("00ff00ff00ff00ff")
 GOOD = """\
@@ -38,6 +39,7 @@ Data is between {{sentinel_open}} and {{sentinel_close}}.
 
 {{note_a}} and {{ note_b }}
 """
+UNREADABLE = "this file is no UTF-8 text; save it as UTF-8"
 NEEDED = frozenset({"sentinel_open", "sentinel_close", "note_a", "note_b"})
 
 
@@ -59,6 +61,13 @@ def test_a_prompt_is_taken_apart() -> None:
     [
         (GOOD.replace("{{note_a}}", ""), Problem("p.md", 0, "the placeholder `{{note_a}}` is missing")),
         (GOOD.replace("note_a", "note_1"), Problem("p.md", 14, "`{{note_1}}` is no placeholder of this prompt")),
+        (
+            GOOD.replace("Data is", "A way is {{ way }} beside").replace("## System", "## System\n\nOf the way."),
+            Problem("p.md", 12, "`{{way}}` is no placeholder of this prompt"),
+        ),
+        ("\ufeff \r\n", Problem("p.md", 0, "this prompt is empty")),
+        (GOOD + decode_note("schön".encode("latin-1")), Problem("p.md", 0, UNREADABLE)),
+        (decode_note(GOOD.encode("utf-16")), Problem("p.md", 0, UNREADABLE)),
         (GOOD.replace("## Request", "## Please"), Problem("p.md", 0, "the heading `## Request` is missing")),
         (GOOD.replace(": system", ": sytem"), Problem("p.md", 4, "`Placement` must be system or user")),
         (GOOD + "x" * 20_000, Problem("p.md", 0, "this prompt has more than 20,000 characters; shorten it")),
@@ -68,6 +77,12 @@ def test_what_is_wrong_is_said_with_its_line(text: str, problem: Problem) -> Non
     prompt, problems = parse_prompt("x", text, path="p.md", required=NEEDED)
     assert prompt is None
     assert problem in problems
+
+
+@pytest.mark.parametrize("line_end", ["\r\n", "\r"])
+def test_line_ends_of_any_editor(line_end: str) -> None:
+    whole = parse_prompt("x", GOOD, required=NEEDED)
+    assert parse_prompt("x", "\ufeff" + GOOD.replace("\n", line_end), required=NEEDED) == whole
 
 
 def test_data_is_filled_in_once() -> None:

@@ -12,7 +12,7 @@ from aria_dream.dream.triage_score import KindScore, parse_corpus, render_bar, s
 NOTE = {"path": "a.md", "title": "a", "text": "x"}
 
 
-def line(name: str, kind: str, label: str) -> str:
+def line(name: str, kind: str = "bridge", label: str = "keep") -> str:
     return json.dumps({"id": name, "kind": kind, "label": label, "a": NOTE, "b": {**NOTE, "path": "b.md"}})
 
 
@@ -62,6 +62,41 @@ def test_names_and_texts_that_a_note_may_have() -> None:
         assert parse_corpus(json.dumps(pair))[1] == ()
     pair["a"]["text"] = "half a character \ud800"
     assert len(parse_corpus(json.dumps(pair))[1]) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"label": "KEEP"}, "the label of a pair is keep or drop"),
+        ({"a": {**NOTE, "path": "A.md/b.md"}}, "no folder in the path of a note ends in .md"),
+        ({"a": {**NOTE, "path": f"{'ä' * 130}.md"}}, "a name in the path of a note has more than 240 bytes"),
+        ({"a": {**NOTE, "path": "../b.md"}}, "the path of a note leads nowhere in a vault"),
+        ({"a": {**NOTE, "text": 7}}, "this line is no labelled pair: an object with id, kind, label, a and b"),
+        ({"b": NOTE}, "the two notes of this pair are one"),
+        ({"b": "note"}, "this line is no labelled pair: an object with id, kind, label, a and b"),
+        ({}, "the id 1 is that of line 1 already"),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_said(change: dict[str, object], why: str) -> None:
+    told = json.dumps({**json.loads(line("1" if not change else "2")), **change})
+    pairs, problems = parse_corpus(f"{line('1')}\r\n\r\n{told}\r\n", "c.jsonl")
+    assert [pair.id for pair in pairs] == ["1"]
+    assert [str(problem) for problem in problems] == [f"c.jsonl:3: {why}"]
+
+
+def test_a_path_may_lack_its_ending_and_a_note_its_title() -> None:
+    pair = {**json.loads(line("1")), "a": {"path": "B/Tides v1.2", "text": "x"}}
+    (found,), problems = parse_corpus(json.dumps(pair))
+    assert problems == ()
+    assert (found.a.path, found.a.title) == ("B/Tides v1.2.md", "Tides v1.2")
+
+
+def test_a_line_ends_at_a_line_feed_and_nowhere_else() -> None:
+    pair = json.loads(line("1"))
+    pair["a"] = {**NOTE, "text": "one\u2028two\x85three"}
+    (found,), problems = parse_corpus("\ufeff" + json.dumps(pair, ensure_ascii=False) + "\n")
+    assert problems == ()
+    assert found.a.text == "one\u2028two\x85three"
 
 
 def test_bars() -> None:

@@ -165,6 +165,13 @@ def test_a_busy_server_and_a_broken_line_have_one_more_try(bench: Bench) -> None
         assert len(model.requests) == 2
 
 
+def test_a_part_of_the_question_that_a_server_refuses_costs_one_try(bench: Bench) -> None:
+    with serving(FakeModel(refuse=lambda request: "no schema here" if "response_format" in request else "")) as model:
+        bench.policy(model.url, backend="openai")
+        assert bench.ask(AB, AC) == [KEPT, KEPT]
+        assert len(model.requests) == 3
+
+
 def test_a_server_that_fails_is_left_alone_for_the_rest_of_the_dream(bench: Bench) -> None:
     with serving(FakeModel(status=400, error="no")) as model:
         bench.policy(model.url)
