@@ -22,6 +22,8 @@ MOST_HOLDERS: Final = 48
 """A word in more claims than this says too little to be looked up by."""
 RAREST: Final = 5
 """So many of a claim's rarest words are looked up."""
+LEAST_COMMON: Final = 3
+"""Words that two claims share at least where none of them is rare: `open source` alone says nothing of a subject."""
 MOST_PAIRS: Final = 2_000_000
 LEAST_SHARED: Final = 0.5
 """Share of the words of two claims that both have; one word more may be the one in which they are opposed."""
@@ -130,7 +132,8 @@ class Lookup:
         rows = self._rows
         seen: set[tuple[int, int]] = set()
         for number, row in enumerate(rows):
-            keys = self._couples[number] if number in self._couples else self._rarest(row)
+            couples = self._couples.get(number)
+            keys, least = (self._rarest(row), 2) if couples is None else (couples, LEAST_COMMON)
             met: set[int] = set()
             for slot in row.slots:
                 if slot == ("p",):
@@ -139,7 +142,7 @@ class Lookup:
                     met.update(self._places.get((key, _opposite(slot)), ()))
             for other in sorted(met):
                 pair = (min(number, other), max(number, other))
-                if rows[other].atom != row.atom and pair not in seen and _may_agree(row, rows[other]):
+                if rows[other].atom != row.atom and pair not in seen and _may_agree(row, rows[other], least):
                     seen.add(pair)
                     if len(seen) >= MOST_PAIRS:
                         return
@@ -197,8 +200,9 @@ def _couples(rows: Sequence[Row], holders: Mapping[int, int]) -> dict[int, list[
     return found
 
 
-def _may_agree(one: Row, two: Row) -> bool:
+def _may_agree(one: Row, two: Row, least: int) -> bool:
     """Whether two claims share enough words for the closer look, which costs a hundred times more."""
     shared = len(one.known.intersection(two.terms))
     both = len(one.terms) + len(two.terms) - shared
-    return (shared >= 2 or both <= 3) and shared >= LEAST_SHARED * both - 1
+    enough = shared >= least or (least < LEAST_COMMON and both <= 3)
+    return enough and shared >= LEAST_SHARED * both - 1

@@ -239,9 +239,14 @@ def test_a_subject_that_everybody_speaks_of_is_found_by_two_words() -> None:
     """No word of the two claims is rare, and no other two claims have both of theirs."""
     common = [atom(f"A{n}.md", f"The harbour office has {n} windows. The harbour pays rent.") for n in range(60)]
     common += [atom(f"B{n}.md", f"The lighthouse keeps {n} windows. A lighthouse wants paint.") for n in range(60)]
-    pair = [atom("One.md", "The lighthouse rent is 300 euros."), atom("Two.md", "The lighthouse rent is 400 euros.")]
+    pair = [
+        atom(f"{name}.md", f"The lighthouse rent for the office is {rent} euros.")
+        for name, rent in (("One", 300), ("Two", 400))
+    ]
     found = find_conflicts([*common, *pair])
     assert [(one.first.path, one.second.path) for one in found] == [("One.md", "Two.md")]
+    labels = [atom("Tools.md", "- Lighthouse rent"), atom("Apps.md", "- Umbrel (not lighthouse rent)")]
+    assert find_conflicts([*common, *labels]) == ()  # a label states nothing
 
 
 def test_work_is_near_linear_in_a_subject_of_half_the_vault() -> None:
