@@ -97,18 +97,19 @@ def sit(vault: Path, how: Sitting) -> Sat:
         if how.resume == "night" and (done := _ended(desk, night)) is not None:
             return _told_again(root, how, done)
         request = ConsolidationRequest(at=at, night=night, parts=how.parts, resume=how.resume, dry_run=how.dry_run)
-        result, missing = _consolidate(desk, places, request, how, zone)
+        result, missing, left_out = _consolidate(desk, places, request, how, zone)
         if result.run is None or how.dry_run or result.interrupted:
-            return Sat(result=result, missing=missing)
+            return Sat(result=result, missing=(*missing, *left_out))
         applied = _let_pass(root, how)
         with open_desk(root) as fresh:
             morning = tell_morning(
                 _with(fresh, how),
                 result.run,
                 pairs=result.open_pairs,
+                left_out=left_out,
                 conflicts=tuple(map(open_conflict, result.open_conflicts)) if Part.RESOLVE in how.parts else None,
             )
-        return Sat(result=result, morning=morning, applied=applied, missing=missing)
+        return Sat(result=result, morning=morning, applied=applied, missing=(*missing, *left_out))
 
 
 def _asking(how: Sitting, progress: Callable[[int, int], None] | None) -> Callable[[int, int], None]:
@@ -151,7 +152,7 @@ def _told_again(root: Path, how: Sitting, done: Consolidation) -> Sat:
 
 def _consolidate(
     desk: Desk, places: Places, request: ConsolidationRequest, how: Sitting, zone: str
-) -> tuple[ConsolidationResult, tuple[str, ...]]:
+) -> tuple[ConsolidationResult, tuple[str, ...], tuple[str, ...]]:
     with (
         progress_bar("Reading passages") as reading,
         progress_bar("Reading for meaning (only once a passage)") as embedding,
@@ -169,7 +170,7 @@ def _consolidate(
             leave=how.leave,
             progress=judging or (lambda _done, _total: None),
         )
-        return result, tuple(parts.missing)
+        return result, tuple(parts.missing), tuple(parts.left_out)
 
 
 def _let_pass(root: Path, how: Sitting) -> tuple[str, ...]:

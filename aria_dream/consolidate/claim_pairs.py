@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.claims import Claim, read_claims
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from aria_dream.consolidate.atoms import Atom
 
@@ -22,12 +22,16 @@ MOST_HOLDERS: Final = 48
 """A word in more claims than this says too little to be looked up by."""
 RAREST: Final = 5
 """So many of a claim's rarest words are looked up."""
+LEAST_COMMON: Final = 3
+"""Words that two claims share at least where none of them is rare: `open source` alone says nothing of a subject."""
 MOST_PAIRS: Final = 2_000_000
 LEAST_SHARED: Final = 0.5
 """Share of the words of two claims that both have; one word more may be the one in which they are opposed."""
 _NEGATING: Final = ("un", "in", "im", "ir", "il", "non", "dis", "a")
 
 Slot = tuple[str, ...]
+Couple = tuple[int, int]
+Key = int | Couple
 ClaimSketch = tuple[tuple[str, ...], tuple[Slot, ...]]
 
 
@@ -105,43 +109,100 @@ def _opposite(slot: Slot) -> Slot:
             return slot
 
 
-def find_candidates(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
-    """Pairs of rows that share one of the rarest words of either, of two atoms, and could differ in one thing."""
-    holders = Counter(chain.from_iterable(row.terms for row in rows))
-    places = _places(rows, holders)
-    seen: set[tuple[int, int]] = set()
-    for number, row in enumerate(rows):
-        rarest = sorted((holders[term], term) for term in row.terms if 2 <= holders[term] <= MOST_HOLDERS)[:RAREST]
-        met: set[int] = set()
-        for slot in row.slots:
-            if slot == ("p",):
-                continue  # those that deny look for these
-            for _, term in rarest:
-                met.update(places.get((term, _opposite(slot)), ()))
-        for other in sorted(met):
-            pair = (min(number, other), max(number, other))
-            if rows[other].atom != row.atom and pair not in seen and _may_agree(row, rows[other]):
-                seen.add(pair)
-                if len(seen) >= MOST_PAIRS:
-                    return
-                yield pair
+class Lookup:
+    """The claims by what they may be found by: a rare word, or where a claim has none, two words rare together.
 
+    A subject that half the vault speaks of is no single word to look up by: that would be quadratic.
+    """
 
-def _places(rows: Sequence[Row], holders: Mapping[int, int]) -> dict[tuple[int, Slot], list[int]]:
-    """Word and slot to the rows that have both. What denies nothing is listed only under words that are denied."""
-    denied = {term for row in rows if ("n",) in row.slots for term in row.terms}
-    places: dict[tuple[int, Slot], list[int]] = {}
-    for number, row in enumerate(rows):
-        for term in row.terms:
-            if 2 <= holders[term] <= MOST_HOLDERS:
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+        self._holders = Counter(chain.from_iterable(row.terms for row in rows))
+        self._couples = _couples(rows, self._holders)
+        self._places = self._find_places()
+
+    @property
+    def passed_over(self) -> int:
+        """Claims that others share words with, and that nothing finds: each two of their words stand in too many."""
+        return sum(not keys for keys in self._couples.values())
+
+    def candidates(self) -> Iterator[tuple[int, int]]:
+        """Pairs of rows that share what one of them is found by, of two atoms, and could differ in one thing; at most
+        `MOST_PAIRS`."""
+        rows = self._rows
+        seen: set[tuple[int, int]] = set()
+        for number, row in enumerate(rows):
+            couples = self._couples.get(number)
+            keys, least = (self._rarest(row), 2) if couples is None else (couples, LEAST_COMMON)
+            met: set[int] = set()
+            for slot in row.slots:
+                if slot == ("p",):
+                    continue  # those that deny look for these
+                for key in keys:
+                    met.update(self._places.get((key, _opposite(slot)), ()))
+            for other in sorted(met):
+                pair = (min(number, other), max(number, other))
+                if rows[other].atom != row.atom and pair not in seen and _may_agree(row, rows[other], least):
+                    seen.add(pair)
+                    if len(seen) >= MOST_PAIRS:
+                        return
+                    yield pair
+
+    def _rarest(self, row: Row) -> list[Key]:
+        held = self._holders
+        return [term for _, term in sorted((held[term], term) for term in row.terms if _is_rare(held[term]))[:RAREST]]
+
+    def _find_places(self) -> dict[tuple[Key, Slot], list[int]]:
+        """Key and slot to the rows that have both. What denies nothing is listed only under words that are denied."""
+        rows = self._rows
+        denied = {term for row in rows if ("n",) in row.slots for term in row.terms}
+        wanted = {couple for keys in self._couples.values() for couple in keys}
+        parts = {term for couple in wanted for term in couple}
+        places: dict[tuple[Key, Slot], list[int]] = {}
+        for number, row in enumerate(rows):
+            keys: list[Key] = [term for term in row.terms if _is_rare(self._holders[term])]
+            for key in (*keys, *_couples_in(row, parts, wanted)):
+                is_denied = denied.issuperset((key,) if isinstance(key, int) else key)
                 for slot in row.slots:
-                    if slot != ("p",) or term in denied:
-                        places.setdefault((term, slot), []).append(number)
-    return places
+                    if slot != ("p",) or is_denied:
+                        places.setdefault((key, slot), []).append(number)
+        return places
 
 
-def _may_agree(one: Row, two: Row) -> bool:
+def _is_rare(holders: int) -> bool:
+    return 2 <= holders <= MOST_HOLDERS
+
+
+def _couples_in(row: Row, parts: Collection[int], wanted: Collection[Couple]) -> Iterator[Couple]:
+    """The `wanted` couples of a row's words, of which `parts` are all words."""
+    return (couple for couple in combinations([term for term in row.terms if term in parts], 2) if couple in wanted)
+
+
+def _couples(rows: Sequence[Row], holders: Mapping[int, int]) -> dict[int, list[Couple]]:
+    """For each row without a rare word the couples of its words that are rare, the rarest first; empty where it has
+    none. Rows whose words nobody else has are left out."""
+    bare: dict[int, list[Couple]] = {}
+    for number, row in enumerate(rows):
+        if not any(_is_rare(holders[term]) for term in row.terms):
+            common = sorted((holders[term], term) for term in row.terms if holders[term] > 1)[:RAREST]
+            if len(common) > 1:
+                bare[number] = list(combinations(sorted(term for _, term in common), 2))
+    wanted = {couple for couples in bare.values() for couple in couples}
+    parts = {term for couple in wanted for term in couple}
+    counts: Counter[Couple] = Counter()
+    for row in rows:
+        counts.update(_couples_in(row, parts, wanted))
+    found: dict[int, list[Couple]] = {}
+    for number, couples in bare.items():
+        shared = sorted((counts[couple], couple) for couple in couples if counts[couple] > 1)
+        if shared:
+            found[number] = [couple for count, couple in shared if count <= MOST_HOLDERS][:RAREST]
+    return found
+
+
+def _may_agree(one: Row, two: Row, least: int) -> bool:
     """Whether two claims share enough words for the closer look, which costs a hundred times more."""
     shared = len(one.known.intersection(two.terms))
     both = len(one.terms) + len(two.terms) - shared
-    return (shared >= 2 or both <= 3) and shared >= LEAST_SHARED * both - 1
+    enough = shared >= least or (least < LEAST_COMMON and both <= 3)
+    return enough and shared >= LEAST_SHARED * both - 1

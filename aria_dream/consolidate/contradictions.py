@@ -8,17 +8,18 @@ differs in two things speaks of two things. What is left out as no claim at all,
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, OrderedDict
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.assertion_words import STATES
-from aria_dream.consolidate.claim_pairs import Row, find_candidates, index_claims, without_prefix
+from aria_dream.consolidate.claim_pairs import Lookup, Row, index_claims, without_prefix
 from aria_dream.consolidate.claims import Claim, read_claims
 from aria_dream.consolidate.quantities import days_differ, differ, stem
 from aria_dream.consolidate.verdict import Conflict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.claim_pairs import ClaimSketch
@@ -31,7 +32,9 @@ LIKE_MEASURED: Final = 0.5
 """Likeness from which on a denial, and a number or a date, is of the same: what measures says its subject shortly."""
 NAMELY: Final = 5
 """So many shared words leave no doubt what `it` stands for."""
-_ATOMS_AT_HAND: Final = 2_000
+_CLAIMS_AT_HAND: Final = 16_000
+"""Of four kilobytes each."""
+_ASKED_EVERY: Final = 32
 Place = tuple[int, int]
 """Number of an atom, and of the claim in it."""
 _Found = tuple[float, Place, Place, Conflict]
@@ -42,15 +45,23 @@ def find_conflicts(
     *,
     progress: Callable[[int, int], None] | None = None,
     sketches: Sequence[Sequence[ClaimSketch]] | None = None,
+    left_out: Callable[[str], None] = lambda _said: None,
+    leave: Callable[[], None] = lambda: None,
 ) -> tuple[Conflict, ...]:
     """What may contradict, the most alike first; at most `MOST_CONFLICTS`. Deterministic; `progress(done, total)` is
     told of atoms and may raise to end it. Near linear in the atoms: rare words are looked up, never all pairs.
-    `sketches`: `sketch_claims` of each atom, where kept; then only the atoms of candidates are looked at."""
+    `sketches`: `sketch_claims` of each atom, where kept; then only the atoms of candidates are looked at. `left_out` is
+    told in a sentence what was not looked at because it would be too much; `leave` is called between candidates and may
+    raise."""
     rows = index_claims(atoms, progress, sketches)
-    at_hand = _AtHand(atoms)
     found: list[_Found] = []
-    for one, two in find_candidates(rows):
-        a, b = rows[one], rows[two]
+    lookup = Lookup(rows)
+    pairs = array("q", (one * len(rows) + two for one, two in lookup.candidates()))
+    at_hand = _AtHand(atoms, (rows[row] for code in pairs for row in divmod(code, len(rows))))
+    for number, code in enumerate(pairs):
+        if number % _ASKED_EVERY == 0:
+            leave()
+        a, b = (rows[row] for row in divmod(code, len(rows)))
         first, second = at_hand.claim(a), at_hand.claim(b)
         if first is None or second is None:
             continue  # its note has changed since the sketches were made
@@ -69,7 +80,13 @@ def find_conflicts(
         for each in sorted(found, key=lambda each: (-each[0], each[1], each[2]))
         if max(len(others[each[1]]), len(others[each[2]]), between[each[1][0], each[2][0]]) <= MOST_OF_ONE_CLAIM
     ]
-    return tuple(conflict for *_, conflict in _told_once(kept, at_hand)[:MOST_CONFLICTS])
+    once = _told_once(kept, at_hand)
+    if lookup.passed_over:
+        claims = "one claim was" if lookup.passed_over == 1 else f"{lookup.passed_over:,} claims were"
+        left_out(f"{claims} held against no other, as all their words stand in a great many claims")
+    if len(once) > MOST_CONFLICTS:
+        left_out(f"of {len(once):,} contradictions only the {MOST_CONFLICTS} most alike were looked at")
+    return tuple(conflict for *_, conflict in once[:MOST_CONFLICTS])
 
 
 def _told_once(found: Sequence[_Found], at_hand: _AtHand) -> list[_Found]:
@@ -96,25 +113,32 @@ def _agree(at_hand: _AtHand, known: Place, other: Place) -> bool:
 
 
 class _AtHand:
-    """Claims of the atoms looked at last: reading again is cheaper than holding the claims of a whole vault."""
+    """The claims of candidates, those of an atom read together: the last ones are held, not those of a whole vault."""
 
-    def __init__(self, atoms: Sequence[Atom]) -> None:
+    def __init__(self, atoms: Sequence[Atom], wanted: Iterable[Row]) -> None:
         self._atoms = atoms
-        self._read: OrderedDict[int, tuple[Claim, ...]] = OrderedDict()
+        self._wanted: dict[int, set[int]] = {}
+        for row in wanted:
+            self._wanted.setdefault(row.atom, set()).add(row.claim)
+        self._read: OrderedDict[Place, Claim | None] = OrderedDict()
 
     def claim(self, row: Row) -> Claim | None:
         """The claim of a row; None where its note has changed since."""
         return self.at((row.atom, row.claim))
 
     def at(self, place: Place) -> Claim | None:
-        """The claim at a place."""
-        number, order = place
-        claims = self._read.get(number)
-        if claims is None:
-            claims = self._read[number] = read_claims(self._atoms[number])
-            if len(self._read) > _ATOMS_AT_HAND:
-                self._read.popitem(last=False)
-        return claims[order] if order < len(claims) else None
+        """The claim at a place of those wanted."""
+        if place in self._read:
+            self._read.move_to_end(place)
+            return self._read[place]
+        number = place[0]
+        claims = read_claims(self._atoms[number])
+        for order in self._wanted[number]:
+            self._read[number, order] = claims[order] if order < len(claims) else None
+        found = self._read[place]
+        while len(self._read) > _CLAIMS_AT_HAND:
+            self._read.popitem(last=False)
+        return found
 
 
 def contradiction(one: Claim, two: Claim, *, same_note: bool = False) -> str | None:

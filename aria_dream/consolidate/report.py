@@ -85,6 +85,8 @@ class Report:
     """Titles of pairs that a person may want to look at."""
     conflicts: tuple[tuple[str, str], ...] = ()
     """Titles of notes whose contradiction waits for a person."""
+    left_out: tuple[str, ...] = ()
+    """What the night did not look at because it was too much, a sentence without its full stop each."""
     records: tuple[Record, ...] = ()
     bars: Bars | None = None
 
@@ -144,6 +146,7 @@ def _summary(report: Report, last: NightFigures) -> str:
     if report.look_alike:
         left = _counted(len(report.look_alike), "pair of passages is", "pairs of passages are")
         lines.append(f"{left} alike, and for you to settle in the review.")
+    lines += [f"Left out: {escape_plain(said)}." for said in report.left_out]
     if not (report.waiting or last.proposals or last.escalated or report.look_alike):
         lines.append("Nothing waits for you.")
     return "\n".join(lines) + "\n"

@@ -68,9 +68,10 @@ def tell_morning(
     *,
     pairs: Sequence[OpenPair] | None = None,
     conflicts: Sequence[OpenConflict] | None = None,
+    left_out: Sequence[str] = (),
 ) -> Morning:
     """Writes what the night `run`, which has ended, leaves for the morning. `pairs`, `conflicts`: what waits for a
-    person; None where the run has not looked, which leaves the list as it is.
+    person; None where the run has not looked, which leaves the list as it is. `left_out`: what was too much to look at.
 
     Raises:
         BusyError: another of our processes writes and does not end.
@@ -82,7 +83,7 @@ def tell_morning(
     renew_lines(replace(desk, quiet_s=0.0) if is_new else desk, done)  # nobody types into what we made just now
     said += done.said
     shown = list_open(desk, pairs, conflicts, said)
-    report = _write_report(desk, _report(desk, shown.look_alike, shown.conflicts), said)
+    report = _write_report(desk, _report(desk, shown.look_alike, shown.conflicts, left_out), said)
     note = _write_line(desk, run, said)
     desk.book.note_run(told(run, desk.now))
     return Morning(report=report, note=note, said=tuple(said))
@@ -98,7 +99,7 @@ def _make_review(desk: Desk, said: list[str]) -> bool:
     return put_plan(desk, plan, said)
 
 
-def _report(desk: Desk, look_alike: Titles, conflicts: Titles) -> Report:
+def _report(desk: Desk, look_alike: Titles, conflicts: Titles, left_out: Sequence[str]) -> Report:
     records, zone = desk.book.read(), desk.now.tzinfo
     past, states = desk.book.consolidations(), records.states
     bars = bars_of(desk.vault.live.policy.settings)
@@ -112,6 +113,7 @@ def _report(desk: Desk, look_alike: Titles, conflicts: Titles) -> Report:
         applied=tuple(_applied(state) for state in by_itself if state.since >= since),
         look_alike=tuple(look_alike),
         conflicts=tuple(conflicts),
+        left_out=tuple(left_out),
         records=track_records(states.values(), records.episodes, bars=bars, zone=zone, scans=scans_of(past)),
         bars=bars,
     )

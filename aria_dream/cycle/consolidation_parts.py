@@ -69,6 +69,8 @@ class VaultNight:
     claims: Progress | None = None
     missing: list[str] = field(default_factory=list)
     """What the night had to do without, in sentences for the writer."""
+    left_out: list[str] = field(default_factory=list)
+    """What was too much to look at, in sentences for the writer."""
     is_metered: bool = False
     """Whether whoever judges costs tokens."""
     _judge: str = ""
@@ -172,7 +174,11 @@ class VaultNight:
 
     def _find_conflicts(self) -> tuple[Conflict, ...]:
         return find_vault_conflicts(
-            self.desk.vault, self.cache, progress=self.claims or _silent, leave=lambda: self.leave("reading")
+            self.desk.vault,
+            self.cache,
+            progress=self.claims or _silent,
+            leave=lambda: self.leave("reading"),
+            left_out=self.left_out.append,
         )
 
     def _find_near(self, table: AtomTable, least_cosine: float) -> Sequence[NearRow] | None:

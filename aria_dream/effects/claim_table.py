@@ -41,10 +41,12 @@ def find_vault_conflicts(
     *,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     leave: Callable[[], None] = lambda: None,
+    left_out: Callable[[str], None] = lambda _said: None,
 ) -> tuple[Conflict, ...]:
     """What may contradict among the visible notes, as `find_conflicts` finds it.
 
-    `leave` is called before every few notes and may raise; what was read by then is kept.
+    `leave` is called before every few notes and may raise; what was read by then is kept. `left_out` is told in a
+    sentence what was too much to look at.
     """
     apart = {note.path for note in vault.notes if note.daily or note.template or note.index or note.plugin}
     rows = [
@@ -56,7 +58,7 @@ def find_vault_conflicts(
         if done % _AT_HAND == 0:
             leave()
 
-    return find_conflicts(_Notes(vault, rows), progress=step, sketches=sketches)
+    return find_conflicts(_Notes(vault, rows), progress=step, sketches=sketches, leave=leave, left_out=left_out)
 
 
 def _sketches(

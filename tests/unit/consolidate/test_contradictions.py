@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from aria_dream.consolidate.atoms import Atom
+from aria_dream.consolidate.claim_pairs import Lookup, index_claims, sketch_claims
 from aria_dream.consolidate.contradictions import MOST_CONFLICTS, find_conflicts
 from tests.atoms import atom
 
@@ -221,3 +225,75 @@ def test_work_and_result_are_bounded_and_the_same_twice() -> None:
     assert len(found) == MOST_CONFLICTS
     assert seen[-1] == (len(atoms), len(atoms))
     assert find_conflicts(atoms) == found
+
+
+def _of_aurora(count: int) -> list[Atom]:
+    """A subject that every claim speaks of, each of a thing that twenty of them have, and one thing that all have."""
+    return [
+        atom(f"N{n}.md", f"The Aurora project has {n} Thing{letters(n // 20)}. The Aurora project has {n} rooms.")
+        for n in range(count)
+    ]
+
+
+def test_a_subject_that_everybody_speaks_of_is_found_by_two_words() -> None:
+    """No word of the two claims is rare, and no other two claims have both of theirs."""
+    common = [atom(f"A{n}.md", f"The harbour office has {n} windows. The harbour pays rent.") for n in range(60)]
+    common += [atom(f"B{n}.md", f"The lighthouse keeps {n} windows. A lighthouse wants paint.") for n in range(60)]
+    pair = [
+        atom(f"{name}.md", f"The lighthouse rent for the office is {rent} euros.")
+        for name, rent in (("One", 300), ("Two", 400))
+    ]
+    found = find_conflicts([*common, *pair])
+    assert [(one.first.path, one.second.path) for one in found] == [("One.md", "Two.md")]
+    labels = [atom("Tools.md", "- Lighthouse rent"), atom("Apps.md", "- Umbrel (not lighthouse rent)")]
+    assert find_conflicts([*common, *labels]) == ()  # a label states nothing
+
+
+def test_work_is_near_linear_in_a_subject_of_half_the_vault() -> None:
+    """Twice the claims of one subject are no four times the candidates; what nothing finds is counted aloud."""
+
+    def looked_at(count: int) -> tuple[int, int]:
+        atoms = _of_aurora(count)
+        lookup = Lookup(index_claims(atoms, None))
+        return sum(1 for _ in lookup.candidates()), lookup.passed_over
+
+    (few, _), (many, passed_over) = looked_at(100), looked_at(400)
+    assert 0 < few < many <= 6 * few
+    assert passed_over == 400
+    said: list[str] = []
+    find_conflicts(_of_aurora(400), left_out=said.append)
+    assert said == ["400 claims were held against no other, as all their words stand in a great many claims"]
+
+
+def test_the_most_alike_of_too_many_are_looked_at_and_that_is_said() -> None:
+    atoms = [
+        atom(f"N{n}.md", f"The Zoo{letters(n)} of Lund keeps {40 + side} bears in Hall{letters(n)}.")
+        for n in range(MOST_CONFLICTS + 20)
+        for side in (0, 7)
+    ]
+    said: list[str] = []
+    assert len(find_conflicts(atoms, left_out=said.append)) == MOST_CONFLICTS
+    assert said == [f"of {MOST_CONFLICTS + 20} contradictions only the {MOST_CONFLICTS} most alike were looked at"]
+
+
+def test_the_closer_look_can_be_ended_before_anything_is_read() -> None:
+    atoms = [
+        atom(f"N{n}.md", f"The Zoo{letters(n // 2)} of Lund keeps {40 + n % 2} bears in Hall{letters(n // 2)}.")
+        for n in range(120)
+    ]
+    sketches = [sketch_claims(one) for one in atoms]
+
+    class Counted(list[Atom]):
+        read = 0
+
+        def __getitem__(self, at: Any) -> Any:
+            Counted.read += 1
+            return super().__getitem__(at)
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        find_conflicts(Counted(atoms), sketches=sketches, leave=stop)
+    assert Counted.read == 0
+    assert len(find_conflicts(atoms, sketches=sketches)) == 60
