@@ -85,6 +85,11 @@ REFERRING: Final = _words(
 ARTICLES: Final = _words(
     "the our my der die das unser unsere le la les l notre el los las nuestro il lo gli de het ons"
 )
+SCOPES: Final = _words(
+    """with without for besides including excluding mit ohne fur ausser inklusive avec sans pour outre con sin para
+    senza per met zonder voor com sem bez dla"""
+)
+"""What a sentence that begins so names first is no subject."""
 
 _NOT = _words(
     """not never no none nobody nothing cannot neither without n't nicht kein keine keinen keinem keiner keines nie

@@ -20,6 +20,7 @@ from aria_dream.consolidate.assertion_words import (
     PAST,
     PRONOUNS,
     REFERRING,
+    SCOPES,
     SMALL,
     SOME,
     VERBS,
@@ -50,6 +51,7 @@ _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _DATED = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[-_ ]?(?:w|kw|q)\d|[-_]?[01]\d[-_]?[0-3]\d)?(?!\d)")
 _STOP = re.compile(r"[.!。！][\"”’)\]»」』]*\s*$")
 _ENTRY = re.compile(r"\W{0,3}[^\W\d][^:.!?\n]{1,40}?\W{0,3}::?\s+\S[^:]{0,80}$")
+_SWITCHED = re.compile(r"\b(?:on|off)(?=\s*(?:[.,;:!)]|$|by default\b|at night\b|during\b|when\b|in production\b))")
 _EVENTS = frozenset(map(stem, EVENTS))
 _OWNED = re.compile(
     r"(?<!\bit)(?<!\bhe)(?<!\bshe)(?<!\bthat)(?<!\bthere)(?<!\bhere)(?<!\bwho)(?<!\bwhat)(?<!\blet)['’]s\s+([^\W\d_]+)"
@@ -89,6 +91,8 @@ class Claim:
     """It begins with `the`, `our` … in a note that speaks of its title: its subject may be the note's."""
     begins_with_subject: bool
     """Its first word is its first term: no article, no preposition."""
+    is_scoped: bool
+    """It begins with what it holds with, without or for: `With the balcony …`."""
     owned: frozenset[str]
     """What a possessive says that it speaks of: `bike` of `Ben's bike`."""
     is_possible: bool
@@ -178,6 +182,8 @@ def _claim(
     shown = _shown(masked)
     plain = plain_letters(shown)
     tokens = frozenset(part for token in _TOKEN.findall(plain) for part in (token, *re.split(r"[-’']", token)))
+    if not _SWITCHED.search(plain):
+        tokens -= {"on", "off"}  # `on the right`, `off to the right`
     is_entry = bool(_ENTRY.fullmatch(shown.strip()))
     is_label = not (is_entry or _STOP.search(shown) or tokens & VERBS or _UNSPACED.search(shown))
     if is_label:
@@ -205,6 +211,7 @@ def _claim(
         speaks_of_title=first in PRONOUNS or is_entry,
         definite=first in ARTICLES and speaks,
         begins_with_subject=stem(first) == next(iter(written)),
+        is_scoped=first in SCOPES,
         owned=frozenset(stem(one or two) for one, two in _OWNED.findall(plain)),
         is_possible=not MODALS.isdisjoint(tokens) or MAY.search(plain) is not None,
         is_entry=is_entry,

@@ -188,6 +188,8 @@ def _same_subject(one: Claim, two: Claim, likeness: float, shared: frozenset[str
     first, second = one.terms[0], two.terms[0]
     if first in ours and second in theirs and not (one.is_entry or two.is_entry):
         return False
+    if first == second and one.is_scoped != two.is_scoped:  # `with the balcony the hall seats 260`
+        return False
     titles_meet = bool(one.context & (two.context | set(two.terms)) or two.context & set(one.terms))
     if one.speaks_of_title or two.speaks_of_title:
         return titles_meet and _titles_agree(one, two) and len(shared) >= 2
