@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from aria_dream.consolidate import japanese
 from aria_dream.consolidate.quantities import plain_letters
 from aria_dream.dream.function_words import FUNCTION_WORDS
 
@@ -84,6 +85,11 @@ REFERRING: Final = _words(
 ARTICLES: Final = _words(
     "the our my der die das unser unsere le la les l notre el los las nuestro il lo gli de het ons"
 )
+SCOPES: Final = _words(
+    """with without for besides including excluding mit ohne fur ausser inklusive avec sans pour outre con sin para
+    senza per met zonder voor com sem bez dla"""
+)
+"""What a sentence that begins so names first is no subject."""
 
 _NOT = _words(
     """not never no none nobody nothing cannot neither without n't nicht kein keine keinen keinem keiner keines nie
@@ -98,24 +104,38 @@ _NO_DENIAL = re.compile(
 )
 _MAY_DENY = re.compile(
     r"\bn|\bk(?:ein)|ohne|pas\b|jamais|aucun|rien|sans|jamas|sin\b|tampoco|mai\b|senza|geen|zonder|sem\b|inte\b|aldrig"
-    r"|ingen|utan|bez\b|\bwe|\bwithout|n['’]t|nt\b|cannot|[不没沒未无無禁]|ない|ません|не|без"
+    r"|ingen|utan|bez\b|\bwe|\bwithout|n['’]t|nt\b|cannot|[不没沒未无無禁]|не|без"
 )
-_NOT_TOKEN = re.compile(
-    r"[^\W\d_]*n['’]t\b|cannot\b|[^\W\d_]+|(?:不(?!同|仅|僅|过|過|断|斷|但|错|錯|少|久)|没|沒|未(?!来|來|必)|无(?!论)|無(?!論)|禁止)|ない|ません"
+_LETTER = r"(?:(?![\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af])[^\W\d_])"
+_SIGN = (
+    r"(?<!差)不(?!同|仅|僅|过|過|断|斷|但|错|錯|少|久|管|论|論|如|一定|只|止|单|單|妨|料|然|得不)|没|沒"
+    r"|未(?!来|來|必)"
 )
+"""Where no spaces are written, a sign within a run denies."""
+_NOT_TOKEN = re.compile(rf"{_LETTER}*n['’]t\b|cannot\b|{_LETTER}+|{_SIGN}|无(?!论)|無(?!論|い)|禁止")
 
 
 def denials(plain: str) -> list[int]:
     """Offsets behind every word that denies, in a sentence of plain letters. Two halves of `neither … nor` are one."""
+    if japanese.is_japanese(plain):
+        return japanese.denials(plain)
     if not _MAY_DENY.search(plain):
         return []
     text = _NO_DENIAL.sub(lambda found: " " * len(found[0]), plain)
     found = []
     for token in _NOT_TOKEN.finditer(text):
         word = token[0]
-        if word in _NOT or word in _RUN_TOGETHER or word.endswith(("n't", "n’t")) or word[0] in "不没沒未无無禁なま":
+        if word in _NOT or word in _RUN_TOGETHER or word.endswith(("n't", "n’t")) or word[0] in "不没沒未无無禁":
             found.append(token.end())
     return found
+
+
+_SIGN_IN_RUN = re.compile(_SIGN)
+
+
+def without_denials(text: str) -> str:
+    """`text` without the signs that deny where no spaces are written, so that both sides have the same words."""
+    return text if text.isascii() or japanese.is_japanese(text) else _SIGN_IN_RUN.sub("", text)
 
 
 _RUN_TOGETHER = _words(
@@ -133,7 +153,8 @@ _DOUBT = (
     "wenn", "sofern", "angenommen", "ich glaube", "ich denke", "zum beispiel", "ob", "peut-etre", "probablement",
     "sans doute", "parait", "semble", "pourrait", "serait", "si", "par exemple", "je pense", "quizas?", "tal vez",
     "probablemente", "acaso", "parece", "podria", "seria", "por ejemplo", "creo que", "forse", "probabilmente",
-    "sembra", "potrebbe", "per esempio", "misschien", "waarschijnlijk", "talvez", "provavelmente",
+    "sembra", "potrebbe", "per esempio", "misschien", "waarschijnlijk", "talvez", "provavelmente", "可能", "也许",
+    "也許", "或许", "或許", "如果", "假如", "大概", "似乎", "好像", "是否", "例如", "比如", "除非", "否则", "应该",
 )  # fmt: skip
 _SAID = (
     "critics?", "opponents?", "proponents?", "supporters?", "advocates?", "sceptics?", "skeptics?", "detractors?",
@@ -145,7 +166,7 @@ _SAID = (
     "behaupte[nt]", "meinen?", "meint", "argumentier(?:t|en)", "einerseits", "andererseits", "sagt", "sagen",
     "selon", "les critiques", "pretend(?:ent)?", "affirm(?:e|ent)", "d'une part", "d'autre part", "dit que", "segun",
     "los criticos", "afirman?", "dicen? que", "por un lado", "por otro lado", "secondo", "sostien[ei]", "sostengono",
-    "volgens", "批评者", "据说", "有人", "认为",
+    "volgens", "批评者", "批評者", "据说", "據說", "有人", "认为", "認為", "据称", "所谓",
 )  # fmt: skip
 _THEN = (
     "yesterday", "today", "tonight", "tomorrow", "last (?:week|month|year|night|spring|summer|autumn|winter|time)",
@@ -167,10 +188,10 @@ SOME: Final = Phrases(
     "nicht (?:alle|jeder|jede|jedes|immer|unbedingt|ganz)", "pas (?:tous|toutes|toujours)", "no (?:todos|siempre)",
     "good", "better", "best", "worse", "worst", "great", "nice", "important", "useful", "useless", "worth",
     "beautiful", "interesting", "boring", "easy", "hard", "gut", "schlecht", "besser", "wichtig", "schon", "bon",
-    "mauvais", "bueno", "malo", "mejor",
+    "mauvais", "bueno", "malo", "mejor", *japanese.SOME, "不一定", "不都", "有些", "大多", "有时",
 )  # fmt: skip
 """Denial of such a sentence contradicts nothing: it holds of some, or it values."""
-_ASSERTS_NOT = Phrases(*_DOUBT, *_SAID, *_THEN)
+_ASSERTS_NOT = Phrases(*_DOUBT, *_SAID, *_THEN, *japanese.DOUBTS)
 _TURNS = re.compile(
     r"\W*(?:but|however|yet|although|though|while|whereas|still|nevertheless|aber|jedoch|doch|allerdings|obwohl|dennoch"
     r"|mais|cependant|pourtant|toutefois|bien que|pero|sin embargo|aunque|ma|tuttavia|maar|echter|但是|然而|しかし)\b"
@@ -183,7 +204,7 @@ _QUOTED = re.compile(r"[\"“„«「『][^\"”“»」』]{12,}[\"”“»」�
 
 def is_assertion(plain: str) -> bool:
     """Whether a sentence of plain letters states something in its writer's own name, of now or of always."""
-    if _TURNS.match(plain) or _ASKS.search(plain) or _ASSERTS_NOT.found_in(plain):
+    if _TURNS.match(plain) or _ASKS.search(plain) or _ASSERTS_NOT.found_in(plain) or japanese.asks(plain):
         return False
     quoted = sum(len(found[0]) for found in _QUOTED.finditer(plain))
     return quoted * 3 < len(plain) and "~~" not in plain
@@ -237,70 +258,3 @@ EVENTS: Final = _words(
     morto fondata fondato pubblicato scadenza inizia finisce geboren 成立 出生 去世 发布 建成 截止 开始"""
 )
 """What happens once: another date for it is another claim."""
-
-_STATES = (
-    """open opened offen geoffnet ouvert ouverte abierto abierta aperto aperta|closed shut geschlossen ferme fermee
-    cerrado cerrada chiuso chiusa gesloten""",
-    """enabled on activated aktiviert active activo aktiv actif|disabled off deactivated deaktiviert inactive inactivo
-    inaktiv inactif""",
-    """alive living lebt lebendig vivant vivante vivo viva|dead deceased tot verstorben mort morte muerto muerta morto
-    morta""",
-    "true wahr vrai vraie verdadero vero|false falsch faux fausse falso",
-    """allowed permitted permits allows erlaubt zulassig autorise autorisee permis permitido permitida permesso
-    toegestaan|forbidden prohibited banned disallowed forbids verboten interdit interdite prohibido prohibida vietato
-    verboden""",
-    """required mandatory compulsory obligatory requires erforderlich verpflichtend pflicht obligatoire obligatorio
-    obligatoria obbligatorio verplicht|optional voluntary freiwillig facultatif facultative opcional facoltativo
-    optioneel""",
-    "supported supports unterstutzt|unsupported deprecated discontinued",
-    """safe harmless edible sicher essbar ungiftig harmlos|dangerous unsafe harmful poisonous toxic giftig
-    gefahrlich""",
-    """increases increase rises grows increased steigt wachst augmente aumenta|decreases decrease falls shrinks
-    decreased declines sinkt schrumpft diminue disminuye""",
-    """accepts accepted approved approves confirmed angenommen bestatigt genehmigt accepte confirme aceptado
-    confirmado|rejects rejected declined refused cancelled canceled abgelehnt abgesagt refuse annule rechazado
-    cancelado""",
-    "public offentlich publique publico publica pubblico|private privat prive privee privado privada privato",
-    "free kostenlos gratis gratuit gratuite gratuito|paid kostenpflichtig payant payante",
-    """finished completed complete done resolved fertig abgeschlossen erledigt termine achieved|unfinished incomplete
-    pending ongoing unresolved laufend unfertig""",
-    "use uses using utilise|avoid avoids vermeide vermeiden eviter evitar",
-    "visible shown sichtbar|hidden invisible versteckt",
-    "legal legale|illegal unlawful",
-    "succeeded succeeds passed passes works|failed fails broken",
-    "single unmarried ledig|married verheiratet marie mariee casado casada",
-    "synchronous|asynchronous",
-    "mutable|immutable",
-    "sweet|bitter",
-    "nocturnal|diurnal",
-    "herbivore|carnivore",
-    "more mehr mas piu meer|less fewer weniger moins menos meno minder",
-    "можно|нельзя",
-    "开放|关闭",
-    "允许|禁止",
-    "有效|无效",
-    "必须|可选",
-    "公开|私有",
-)  # fmt: skip
-STATES: Final = {
-    word: (number, side)
-    for number, row in enumerate(_STATES)
-    for side, words in enumerate(row.split("|"))
-    for word in words.split()
-}
-"""Word to its pair and its side: two claims of one subject on two sides cannot both hold."""
-CONTRASTS: Final = _words(
-    """first second third fourth last next previous north south east west northern southern eastern western left right
-    old new upper lower top bottom male female men women boys girls morning evening afternoon night summer winter
-    spring autumn inner outer front back early late before after input output client server read write min max minimum
-    maximum older newer former latter big small large little primary secondary internal external adult adults child
-    children indoor outdoor weekday weekdays weekend weekends daily weekly monthly yearly annual local remote staging
-    production dev test erste ersten erster zweite zweiten zweiter dritte dritten letzte letzten nachste nachsten alte
-    alten alter neue neuen neuer norden suden osten westen nordliche sudliche linke rechte links rechts obere untere
-    morgens abends sommer winter fruhling herbst manner frauen jungen madchen innere aussere grosse grossen kleine
-    kleinen vor nach taglich wochentlich premier premiere deuxieme troisieme dernier derniere prochain nord sud ouest
-    gauche droite ancien ancienne nouveau nouvelle haut bas hommes femmes matin soir ete hiver grand grande petit
-    petite primero primera segundo segunda tercero ultimo ultima norte sur oeste izquierda derecha viejo nuevo nueva
-    antiguo hombres mujeres manana tarde noche verano invierno"""
-)
-"""Words that tell one thing from its neighbour: claims that do not share them speak of two things."""

@@ -12,6 +12,8 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.claims import Claim, read_claims
+from aria_dream.consolidate.roles import tells_roles
+from aria_dream.consolidate.translated import counted_thing, in_every_language
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -53,10 +55,12 @@ class Row:
 def sketch_claims(atom: Atom) -> tuple[ClaimSketch, ...]:
     """What the index holds of the atom's claims, in their order: terms and slots. Depends on its text and title only,
     so that it may be kept."""
-    return tuple(
-        (tuple(sorted({*claim.terms, *(claim.context if claim.speaks_of_title else ())})), _slots(claim))
-        for claim in read_claims(atom)
-    )
+    return tuple((_sought_by(claim), _slots(claim)) for claim in read_claims(atom))
+
+
+def _sought_by(claim: Claim) -> tuple[str, ...]:
+    terms = {*claim.terms, *(claim.context if claim.speaks_of_title else ())}
+    return tuple(sorted({in_every_language(term) for term in terms}))
 
 
 def index_claims(
@@ -89,10 +93,12 @@ def without_prefix(term: str) -> Iterator[str]:
 
 def _slots(claim: Claim) -> tuple[Slot, ...]:
     """What of a claim another one could differ in."""
-    slots: list[Slot] = [("q", dimension) for dimension in {one.dimension for one in claim.measured.quantities}]
+    dimensions = {one.dimension for one in claim.measured.quantities}
+    slots: list[Slot] = [("q", dimension) for dimension in dimensions | set(map(counted_thing, dimensions))]
     slots += [("d",)] if claim.measured.days else []
     slots += [("w",)] if claim.measured.weekdays else []
     slots += [("s", str(pair), str(side)) for pair, side in claim.states.items()]
+    slots += [("r",)] if len(claim.terms) > 2 and tells_roles(claim.tokens) else []
     return (*slots, ("n",) if claim.denials else ("p",))
 
 

@@ -14,27 +14,30 @@ from typing import TYPE_CHECKING, Final
 from aria_dream.consolidate.assertion_words import (
     ARGUING,
     ARTICLES,
-    CONTRASTS,
     EVENTS,
     MAY,
     MODALS,
     PAST,
     PRONOUNS,
     REFERRING,
+    SCOPES,
     SMALL,
     SOME,
-    STATES,
     VERBS,
     denials,
     is_assertion,
+    without_denials,
 )
+from aria_dream.consolidate.claim_sentences import masked_prose, sentences_in
+from aria_dream.consolidate.clauses import clauses_of
+from aria_dream.consolidate.japanese import without_ending
 from aria_dream.consolidate.measuring import Measured, measure
+from aria_dream.consolidate.opposite_words import BEGINNINGS, CONTRASTS, ENDINGS, STATES
 from aria_dream.consolidate.quantities import plain_letters, stem
 from aria_dream.consolidate.quantity_words import MONTHS, WEEKDAYS
-from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from aria_dream.consolidate.atoms import Atom
 
@@ -43,42 +46,29 @@ LONGEST_CLAIM: Final = 400
 MOST_CLAIMS: Final = 1_000
 """Of one atom; what follows is not looked at."""
 
-_LINE = re.compile(r"[^\n]*\n?")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$")
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(\[.\][ \t])?")
-_NO_PROSE = re.compile(r"[ \t]*(?:>|\||\[\^[^\]]*\]:|={3,}[ \t]*$|-{3,}[ \t]*$|\$\$|!\[|:::|<)")
-_END = re.compile(r"[.!?…]+[\"”’)\]»]*(?=\s)|[。！？]+[」』”]?|(?<=\S)[ \t]*;(?=\s)")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|dr|mr|mrs|ms|prof|vs|approx|no|nr|st|art|fig|pp?|cf|al|bzw|ca|abs|z\.\s?b|d\.\s?h|u\.\s?a|inc|ltd"
-    r"|co|jr|sr|gen|col|sen|rep|mt|ft|ave|dept|est|etc|[a-z])\.|\b\d{1,2}\.)$",
-    re.IGNORECASE,
-)
 _TOKEN = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*|[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _DATED = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[-_ ]?(?:w|kw|q)\d|[-_]?[01]\d[-_]?[0-3]\d)?(?!\d)")
 _STOP = re.compile(r"[.!。！][\"”’)\]»」』]*\s*$")
 _ENTRY = re.compile(r"\W{0,3}[^\W\d][^:.!?\n]{1,40}?\W{0,3}::?\s+\S[^:]{0,80}$")
+_SWITCHED = re.compile(r"\b(?:on|off)(?=\s*(?:[.,;:!)]|$|by default\b|at night\b|during\b|when\b|in production\b))")
 _EVENTS = frozenset(map(stem, EVENTS))
 _OWNED = re.compile(
     r"(?<!\bit)(?<!\bhe)(?<!\bshe)(?<!\bthat)(?<!\bthere)(?<!\bhere)(?<!\bwho)(?<!\bwhat)(?<!\blet)['’]s\s+([^\W\d_]+)"
     r"|s['’]\s+([^\W\d_]+)"
 )
-_NOISE = re.compile(
-    r"\[[\d:.,\s-]*\](?=\()|(?:https?|obsidian|file)://\S+|\*+|==|(?<!\w)_+|_+(?!\w)|\{:[^{}\n]*\}|\((?:see|cf|vgl|siehe|s\.|voir|vease|vedi|zie)\b[^()\n]*\)",
-    re.IGNORECASE,
-)
-"""Addresses, emphasis, attributes, pointers to other places."""
-_BLOCK_ID = re.compile(r"[ \t]+\^[A-Za-z0-9-]+[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """One sentence that asserts something, and what it can be held against."""
+    """One sentence, or clause, that asserts something, and what it can be held against."""
 
     text: str
     """As written."""
     start: int
     """Offset in characters of the atom's text."""
+    sentence: int
+    """Of the sentence that it is, or is a clause of."""
     terms: tuple[str, ...]
     """Stems of its words of content, in order, once each; numbers, dates and small words left out."""
     written: Mapping[str, str]
@@ -101,6 +91,8 @@ class Claim:
     """It begins with `the`, `our` … in a note that speaks of its title: its subject may be the note's."""
     begins_with_subject: bool
     """Its first word is its first term: no article, no preposition."""
+    is_scoped: bool
+    """It begins with what it holds with, without or for: `With the balcony …`."""
     owned: frozenset[str]
     """What a possessive says that it speaks of: `bike` of `Ben's bike`."""
     is_possible: bool
@@ -114,6 +106,12 @@ class Claim:
     def contrasts(self) -> frozenset[str]:
         """What tells its subject from a neighbour: `second`, `north`, `old`."""
         return self.tokens & CONTRASTS
+
+    @property
+    def tells_of_end(self) -> bool | None:
+        """Whether it tells how something ended; False where how it began, None where neither or both."""
+        begins, ends = not self.tokens.isdisjoint(BEGINNINGS), not self.tokens.isdisjoint(ENDINGS)
+        return None if begins == ends else ends
 
     @property
     def states(self) -> dict[int, int]:
@@ -130,19 +128,30 @@ def read_claims(atom: Atom) -> tuple[Claim, ...]:
     titles = [_title(atom.path), *atom.headings]
     if any(is_apart(title) for title in titles):
         return ()
-    masked = _masked(atom.text)
+    masked = masked_prose(atom.text)
     spoken = plain_letters(masked)
     speaks = any(term in spoken for term in _words(titles[0])[0] if len(term) > 2)
     claims: list[Claim] = []
-    for start, end, headings in _sentences(masked):
+    for start, end, headings in sentences_in(masked):
         if any(is_apart(heading) for heading in headings):
             continue
-        claim = _claim(atom.text[start:end], masked[start:end], start, [*titles, *headings], speaks=speaks)
-        if claim is not None:
-            claims.append(claim)
-            if len(claims) >= MOST_CLAIMS:
-                break
-    return tuple(claims)
+        said = masked[start:end]
+        if not is_assertion(plain_letters(_shown(said))):
+            continue
+        for first, last in ((0, end - start), *clauses_of(said)):
+            claim = _claim(
+                atom.text[start + first : start + last],
+                said[first:last],
+                start + first,
+                start,
+                [*titles, *headings],
+                speaks=speaks or first > 0,
+            )
+            if claim is not None:
+                claims.append(claim)
+        if len(claims) >= MOST_CLAIMS:
+            break
+    return tuple(claims[:MOST_CLAIMS])
 
 
 def is_apart(title: str) -> bool:
@@ -159,104 +168,28 @@ def _title(path: str) -> str:
     return re.sub(r"(?i)\.md$", "", path.rpartition("/")[2])
 
 
-def _masked(text: str) -> str:
-    """`text`, the same length, without what is no prose; a link as the words that it shows."""
-    note = parse_note(f"\n{text}")  # whatever begins it is no frontmatter
-    out = list(text)
-    for span in note.opaque:
-        _blank(out, span.start - 1, span.end - 1, "\x01" if text[span.start - 1] in "`$" else "\0")
-    for link in note.links:
-        start, end = link.start - 1, link.end - 1
-        shown = "" if link.embed else (link.display or link.path.rpartition("/")[2] or link.subpath.lstrip("#"))
-        shown = "" if link.markdown and not re.search(r"[^\W\d_]", shown) else shown.replace("\n", " ")[: end - start]
-        out[start:end] = [*shown, *"\0" * (end - start - len(shown))]
-    plain = "".join(out)
-    return _NOISE.sub(lambda found: "\0" * len(found[0]), plain)
+def _shown(masked: str) -> str:
+    return masked.replace("\0", "").replace("\x01", " ")
 
 
-def _blank(out: list[str], start: int, end: int, sign: str) -> None:
-    for at in range(max(0, start), min(end, len(out))):
-        if out[at] != "\n":
-            out[at] = sign
-
-
-def _sentences(masked: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """Start, end and the headings above of every sentence."""
-    headings: dict[int, str] = {}
-    block: tuple[int, int] | None = None
-    skipping = False
-    for line in _LINE.finditer(masked):
-        text = line[0].rstrip("\r\n")
-        bare = text.replace("\0", "").replace("\x01", "").strip()
-        heading, item = _HEADING.match(text), _ITEM.match(text)
-        goes_on = bool(bare) and heading is None and item is None and not _NO_PROSE.match(text)
-        if goes_on and block is not None:
-            block = (block[0], line.start() + len(text))
-            continue
-        if block is not None:
-            yield from _split(masked, block, tuple(headings.values()))
-            block = None
-        if goes_on and skipping:
-            continue
-        skipping = bool(bare) and not goes_on
-        if heading is not None:
-            level = len(text.lstrip()) - len(text.lstrip().lstrip("#"))
-            headings = {depth: words for depth, words in headings.items() if depth < level}
-            headings[level] = heading[1].replace("\0", "")
-            skipping = False
-        elif item is not None and not item[1] and bare:
-            block = (line.start() + item.end(), line.start() + len(text))
-            skipping = False
-        elif goes_on:
-            block = (line.start() + len(text) - len(text.lstrip()), line.start() + len(text))
-    if block is not None:
-        yield from _split(masked, block, tuple(headings.values()))
-
-
-def _split(
-    masked: str, block: tuple[int, int], headings: tuple[str, ...]
-) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    start, stop = block
-    tail = _BLOCK_ID.search(masked, start, stop)
-    stop = tail.start() if tail else stop
-    at = start
-    for end in [*_ends(masked, start, stop), stop]:
-        while at < end and (masked[at].isspace() or masked[at] == ";"):
-            at += 1
-        last = end
-        while last > at and masked[last - 1].isspace():
-            last -= 1
-        if last > at:
-            yield at, last, headings
-        at = end
-
-
-def _ends(masked: str, start: int, stop: int) -> Iterator[int]:
-    for found in _END.finditer(masked, start, stop):
-        if found[0].startswith(".") and _ABBREVIATION.search(masked, max(start, found.start() - 12), found.end()):
-            if masked[found.start() - 2 : found.start() - 1] in ("°", "º"):
-                yield found.end()
-                continue
-            behind = _TOKEN.search(masked, found.end(), stop)
-            before = masked[max(start, found.start() - 3) : found.start()]
-            if not before[-1:].isdigit() or (behind and plain_letters(behind[0]) in MONTHS):
-                continue
-        yield found.end() if not found[0].strip().startswith(";") else found.start()
-
-
-def _claim(text: str, masked: str, start: int, titles: list[str], *, speaks: bool) -> Claim | None:
+def _claim(
+    text: str, masked: str, start: int, sentence: int, titles: list[str], *, speaks: bool
+) -> Claim | None:
+    """The claim that a sentence or clause makes. `speaks`: `the` may mean what the note or sentence is about."""
     if len(text) > LONGEST_CLAIM:
         return None
     code = frozenset(text[found.start() : found.end()] for found in re.finditer("\x01+", masked))
-    shown = masked.replace("\0", "").replace("\x01", " ")
+    shown = _shown(masked)
     plain = plain_letters(shown)
     tokens = frozenset(part for token in _TOKEN.findall(plain) for part in (token, *re.split(r"[-’']", token)))
+    if not _SWITCHED.search(plain):
+        tokens -= {"on", "off"}  # `on the right`, `off to the right`
     is_entry = bool(_ENTRY.fullmatch(shown.strip()))
     is_label = not (is_entry or _STOP.search(shown) or tokens & VERBS or _UNSPACED.search(shown))
-    if is_label or not is_assertion(plain):
+    if is_label:
         return None
     measured = measure(shown)
-    written, names = _words(measured.rest)
+    written, names = _words(without_denials(without_ending(measured.rest)))
     if not written:
         return None
     first = next(iter(_TOKEN.findall(plain)), "")
@@ -265,6 +198,7 @@ def _claim(text: str, masked: str, start: int, titles: list[str], *, speaks: boo
     return Claim(
         text=text,
         start=start,
+        sentence=sentence,
         terms=tuple(written),
         written=written,
         names=names,
@@ -277,6 +211,7 @@ def _claim(text: str, masked: str, start: int, titles: list[str], *, speaks: boo
         speaks_of_title=first in PRONOUNS or is_entry,
         definite=first in ARTICLES and speaks,
         begins_with_subject=stem(first) == next(iter(written)),
+        is_scoped=first in SCOPES,
         owned=frozenset(stem(one or two) for one, two in _OWNED.findall(plain)),
         is_possible=not MODALS.isdisjoint(tokens) or MAY.search(plain) is not None,
         is_entry=is_entry,

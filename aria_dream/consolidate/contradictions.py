@@ -12,10 +12,12 @@ from array import array
 from collections import Counter, OrderedDict
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.assertion_words import STATES
 from aria_dream.consolidate.claim_pairs import Lookup, Row, index_claims, without_prefix
 from aria_dream.consolidate.claims import Claim, read_claims
+from aria_dream.consolidate.opposite_words import STATES
 from aria_dream.consolidate.quantities import days_differ, differ, stem
+from aria_dream.consolidate.roles import names_change_places, roles_differ
+from aria_dream.consolidate.translated import differ_in_two_languages
 from aria_dream.consolidate.verdict import Conflict
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ def find_conflicts(
     told in a sentence what was not looked at because it would be too much; `leave` is called between candidates and may
     raise."""
     rows = index_claims(atoms, progress, sketches)
-    found: list[_Found] = []
+    best: dict[tuple[int, int, int, int], _Found] = {}
     lookup = Lookup(rows)
     pairs = array("q", (one * len(rows) + two for one, two in lookup.candidates()))
     at_hand = _AtHand(atoms, (rows[row] for code in pairs for row in divmod(code, len(rows))))
@@ -69,7 +71,11 @@ def find_conflicts(
         signal = contradiction(first, second, same_note=same_note)
         if signal is not None:
             conflict = _conflict(atoms[a.atom], atoms[b.atom], first, second, signal)
-            found.append((_likeness(first, second)[0], (a.atom, a.claim), (b.atom, b.claim), conflict))
+            likeness = _likeness(first, second)[0]
+            sentences = (a.atom, first.sentence, b.atom, second.sentence)  # a sentence and its clause say it once
+            if sentences not in best or likeness > best[sentences][0]:
+                best[sentences] = (likeness, (a.atom, a.claim), (b.atom, b.claim), conflict)
+    found = list(best.values())
     others: dict[Place, set[str]] = {}
     for _, one_place, two_place, conflict in found:
         others.setdefault(one_place, set()).add(conflict.second_claim)
@@ -142,10 +148,16 @@ class _AtHand:
 
 
 def contradiction(one: Claim, two: Claim, *, same_note: bool = False) -> str | None:
-    """The one thing in which two claims of the same subject differ: `number`, `date`, `polarity` or `state`; None where
-    they do not, or in more than one, or speak of two things. `same_note`: an essay may state and deny; then only
-    numbers and dates count."""
+    """The one thing in which two claims of the same subject differ: `number`, `date`, `polarity`, `state` or `roles`;
+    None where they do not, or in more than one, or speak of two things. `same_note`: an essay may state and deny; then
+    only numbers and dates count."""
+    return _difference(one, two, same_note=same_note) or (None if same_note else differ_in_two_languages(one, two))
+
+
+def _difference(one: Claim, two: Claim, *, same_note: bool) -> str | None:
     if one.measured.designations != two.measured.designations or one.contrasts != two.contrasts:
+        return None
+    if _labelled(one) != _labelled(two):  # `hive two` is not `hive one`
         return None
     opposed = _opposed_words(one, two)
     if opposed & (one.context | two.context):  # `symmetric` and `asymmetric` are what the notes are about
@@ -155,10 +167,14 @@ def contradiction(one: Claim, two: Claim, *, same_note: bool = False) -> str | N
     likeness, shared = _likeness(one, two, opposed)
     if not _same_subject(one, two, likeness, shared, opposed):
         return None
+    if not opposed and not same_note and roles_differ(one, two):
+        return "roles"
     differing = [*_differing_numbers(one, two), *_differing_days(one, two, likeness), *_opposed(one, two, likeness)]
     if len(differing) != 1:
         return None
     (signal,) = differing
+    if signal != "number" and names_change_places(one, two):
+        return None
     if signal in ("polarity", "state"):
         # What `it` and `them` stand for is the same where the notes are, or nearly all of the sentence.
         refers = (one.refers or two.refers) and one.context != two.context and len(shared) < NAMELY
@@ -168,6 +184,10 @@ def contradiction(one: Claim, two: Claim, *, same_note: bool = False) -> str | N
     elif likeness < LIKE_MEASURED:
         return None
     return signal
+
+
+def _labelled(claim: Claim) -> frozenset[str]:
+    return frozenset(one.dimension for one in claim.measured.quantities if one.dimension.startswith("label "))
 
 
 def _likeness(one: Claim, two: Claim, opposed: frozenset[str] = frozenset()) -> tuple[float, frozenset[str]]:
@@ -191,6 +211,8 @@ def _same_subject(one: Claim, two: Claim, likeness: float, shared: frozenset[str
         return False
     first, second = one.terms[0], two.terms[0]
     if first in ours and second in theirs and not (one.is_entry or two.is_entry):
+        return False
+    if first == second and one.is_scoped != two.is_scoped:  # `with the balcony the hall seats 260`
         return False
     titles_meet = bool(one.context & (two.context | set(two.terms)) or two.context & set(one.terms))
     if one.speaks_of_title or two.speaks_of_title:
@@ -238,6 +260,9 @@ def _differing_days(one: Claim, two: Claim, likeness: float) -> Iterator[str]:
         return
     differing = sum(days_differ(a, b) for a, b in zip(days, others, strict=True))
     if not differing:
+        return
+    if {one.tells_of_end, two.tells_of_end} == {True, False}:  # born and died
+        yield from ("date", "date")
         return
     is_event = one.tells_an_event and two.tells_an_event
     if likeness == 1.0 and len(one.terms) >= 3:

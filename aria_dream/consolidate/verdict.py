@@ -35,8 +35,8 @@ class Conflict:
     """The sentence of the first atom, as written."""
     second_claim: str
     signals: tuple[str, ...]
-    """Names of the independent signals: `number`, `date`, `polarity`, `state`. Never fewer than two in all, of which
-    one is that the subject is the same."""
+    """Names of the independent signals: `number`, `date`, `polarity`, `state`, `roles`. Never fewer than two in all,
+    of which one is that the subject is the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
