@@ -84,7 +84,7 @@ def tell_morning(
     said += done.said
     shown = list_open(desk, pairs, conflicts, said)
     report = _write_report(desk, _report(desk, shown.look_alike, shown.conflicts, left_out), said)
-    note = _write_line(desk, run, said)
+    note = _write_line(desk, run, sum(one.pair.key in run.judged for one in shown.pairs), said)
     desk.book.note_run(told(run, desk.now))
     return Morning(report=report, note=note, said=tuple(said))
 
@@ -143,10 +143,10 @@ def _write_report(desk: Desk, report: Report, said: list[str]) -> str:
     return str(path) if put_plan(desk, plan, said) else ""
 
 
-def _write_line(desk: Desk, run: Consolidation, said: list[str]) -> str:
-    """One line about the night in the day's dream note; an uneventful night writes none."""
+def _write_line(desk: Desk, run: Consolidation, pairs: int, said: list[str]) -> str:
+    """One line about the night in the day's dream note; an uneventful night writes none. `pairs`: newly left ones."""
     left = _newly_left(desk, run)
-    if not (run.proposals or left):
+    if not (run.proposals or left or pairs):
         return ""
     path = NotePath(choose_log(desk.vault.names, desk.vault.home, desk.now.date()))
     content = desk.files.read(path)
@@ -154,7 +154,7 @@ def _write_line(desk: Desk, run: Consolidation, said: list[str]) -> str:
     heading = f"## {run.at:%H:%M} — the night"
     if before is not None and heading in decode_note(before).splitlines():
         return str(path)
-    block = f"{heading}\n\n{_line(desk, run, left)}\n"
+    block = f"{heading}\n\n{_line(desk, run, left, pairs)}\n"
     plan = plan_append(path, before, block, head=render_head(desk.now.date()))
     if isinstance(plan, Refusal):
         said.append(f"{path} got no line about the night: {plan.reason}")
@@ -169,12 +169,14 @@ def _newly_left(desk: Desk, run: Consolidation) -> int:
     return len(open_now - earlier)
 
 
-def _line(desk: Desk, run: Consolidation, left: int) -> str:
+def _line(desk: Desk, run: Consolidation, left: int, pairs: int) -> str:
     made = len(run.proposals)
     found = []
     if made:
         found.append("one proposal waits in the review" if made == 1 else f"{made} proposals wait in the review")
     if left:
         found.append("one contradiction is left to you" if left == 1 else f"{left} contradictions are left to you")
+    if pairs:
+        found.append("one near pair is left to you" if pairs == 1 else f"{pairs} near pairs are left to you")
     report = desk.vault.home.report.rpartition("/")[2].removesuffix(".md")
     return f"Read through the vault: {'; '.join(found)}. Figures in {report}."

@@ -33,11 +33,16 @@ if TYPE_CHECKING:
     Titles = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpenTitles:
-    """What is open, as the report names it."""
+class OpenFindings:
+    """What is open, and how the report names it."""
 
-    look_alike: Titles
+    pairs: Sequence[OpenPair]
     conflicts: Titles
+
+    @property
+    def look_alike(self) -> Titles:
+        """Titles of the pairs."""
+        return [one.titles for one in self.pairs]
 
 
 def note_answers(desk: Desk) -> frozenset[str]:
@@ -60,7 +65,7 @@ def note_answers(desk: Desk) -> frozenset[str]:
 
 def list_open(
     desk: Desk, pairs: Sequence[OpenPair] | None, conflicts: Sequence[OpenConflict] | None, said: list[str]
-) -> OpenTitles:
+) -> OpenFindings:
     """Writes the lists anew: what is open and not settled meanwhile, and what was settled within the window.
 
     A list whose findings are None is left as it is; what hinders the writing is added to `said`.
@@ -76,7 +81,7 @@ def list_open(
         lately = _decided(desk, settled.values(), ["different", "same"])
         made[open_pairs.NAME] = render_pairs(left, _link(desk), decided=lately, asked=asked)
     _write(desk, made, said)
-    return OpenTitles(look_alike=[one.titles for one in left], conflicts=[(one.first, one.second) for one in open_])
+    return OpenFindings(pairs=left, conflicts=[(one.first, one.second) for one in open_])
 
 
 def take_word_back(desk: Desk, one: Settled, done: Settlement) -> None:

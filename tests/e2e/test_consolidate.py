@@ -14,6 +14,7 @@ import pytest
 from aria_dream.consolidate.record import End
 from aria_dream.effects.lock import consolidation_lock
 from aria_dream.effects.records import RecordBook
+from aria_dream.errors import NotFoundError
 from tests.model_servers import FakeModel, serving
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -110,6 +111,47 @@ def test_a_copy_is_proposed_shown_merged_and_undone(vault: Vault) -> None:
     again = vault.consolidate()
     assert again["proposals"] == []  # taken back: remembered
     assert again["atoms_new"] == 0
+
+
+NEARLY = HEAP.replace("It wants brown and green in layers", "Give it layers of brown and green") + (
+    "\nA lid of old carpet keeps the heap warm.\n"
+)
+
+
+def test_a_near_pair_is_settled_in_the_review_and_taken_back(tmp_path: Path) -> None:
+    vault = Vault(tmp_path, {"dreaming.md": POLICY, "Compost.md": HEAP, "Garden/Compost heap.md": NEARLY})
+    (left,) = vault.consolidate()["open_pairs"]
+    assert left["paths"] in (["Compost.md", "Garden/Compost heap.md"], ["Garden/Compost heap.md", "Compost.md"])
+    before, review = vault.theirs(), vault.root / "dreams" / "Dream review.md"
+
+    def tick(what: str) -> None:
+        text = review.read_text("utf-8")
+        assert text.count(f"- [ ] {what} ^") == 1
+        review.write_text(text.replace(f"- [ ] {what} ^", f"- [x] {what} ^"), encoding="utf-8")
+
+    tick("different")
+    assert vault.consolidate()["open_pairs"] == []
+    assert "- [ ] different" not in review.read_text("utf-8")
+    (settled,) = json.loads(vault.run("history", "--json"))["settled"]
+    assert settled["what"] == "different"
+    assert f"{settled['key'][:8]}  different: {' ↔ '.join(settled['titles'])}" in vault.run("history")
+    assert "Undone: " in vault.run("rollback", settled["key"][:8])
+    assert "there is no proposal" in vault.run("rollback", settled["key"][:8], code=NotFoundError.exit_code)
+    vault.consolidate()
+    tick("same")
+    (made,) = vault.consolidate()["proposals"]
+    assert (made["kind"], made["judge"]) == ("merge", "you")
+    assert vault.theirs() == before
+    id_ = made["id"]
+    shown = vault.run("review", id_)
+    assert "reworded: It wants brown and green in layers" in shown
+    vault.run("review", id_, "--approve")
+    vault.run("apply")
+    merged = b"".join(vault.theirs().values())
+    assert b"old carpet" in merged
+    vault.run("rollback", id_)
+    assert vault.theirs() == before
+    assert vault.consolidate()["proposals"] == []
 
 
 def test_the_second_night_asks_nothing_and_says_so(vault: Vault) -> None:

@@ -113,7 +113,7 @@ def test_review_apply_history_and_rollback(tmp_path: Path) -> None:
     assert set(looked) == listed("janus")
     assert looked["reason"].startswith("no cold look: Ollama does not answer")
     (history,) = printed("history", vault, "--json")
-    assert set(history) == {"history"}
+    assert set(history) == listed("history")
     assert set(history["history"][0]) == keys_of("history", "history")
     (rolled,) = printed("rollback", vault, id_of(COMPOST), "--json")
     assert set(rolled) == listed("rollback")

@@ -57,8 +57,11 @@ def test_a_pair_is_listed_with_links_likeness_and_reason(tmp_path: Path) -> None
     assert "**[[Compost]] ↔ [[Heap]]** (number 1 by likeness" in text
     assert "- they are alike, but in other words\n- [ ] different ^apart-" in text
     assert "- [ ] same ^same-" in text
+    logs = sorted(bench.root.rglob("* dream.md"))
+    assert ["one near pair is left to you" in path.read_text("utf-8") for path in logs] == [True]
     _night(bench, 2)
     assert bench.read(REVIEW) == text
+    assert sorted(bench.root.rglob("* dream.md")) == logs
 
 
 def test_what_is_called_different_never_comes_again(tmp_path: Path) -> None:

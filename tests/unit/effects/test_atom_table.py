@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import zlib
+from random import Random
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pytest
 
 from aria_dream.consolidate.atoms import atoms_of
+from aria_dream.consolidate.comparison import embedded_compare
 from aria_dream.effects.atom_alignment import ALIGNMENT_KIND, read_alignments
+from aria_dream.effects.atom_gists import AtomGists
 from aria_dream.effects.atom_rows import note_key
 from aria_dream.effects.atom_table import AtomTable, find_near, read_atoms
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from aria_dream.consolidate.near import NearRow
     from aria_dream.effects.dreamt_vault import DreamtVault
 
 TEXT = "The lighthouse at the point was automated in 1987. Three keepers lived there until then, four weeks at a time."
@@ -273,3 +277,28 @@ def test_a_damaged_alignment_is_measured_anew(tmp_path: Path, places: Places, ca
     assert score() == whole  # it is remembered by what the note was
     cache.put_many(kind, {note_key(table.vault, table.rows[0].note): b"{}"})
     assert score() == [0.0]
+
+
+def test_the_gists_of_a_vault_say_what_the_judge_says(tmp_path: Path, places: Places, cache: ContentCache) -> None:
+    """However few of them are kept, and whatever of the vault has changed meanwhile."""
+    words = [f"q{n}w{n}" for n in range(90)]
+    notes = {f"N{n}.md": " ".join(Random(n).sample(words, 60)) + ".\n" for n in range(6)}
+    vault = vault_of(tmp_path / "vault", places, {**notes, "Copy.md": notes["N1.md"]})
+    table = read_atoms(vault, cache)
+    near = find_near(table, cache, WordEmbedder(), least_cosine=0.5)
+    assert len(near) > 6
+    for most_kept in (1, 100):
+        gists = AtomGists(table, near, most_kept=most_kept)
+        said = [gists.compare(row, rank) for rank, row in enumerate(near, start=1)]
+        for rank, (row, verdict) in enumerate(zip(near, said, strict=True), start=1):
+            pair = table.pair(row, rank)
+            assert pair is not None
+            assert verdict is None or verdict == embedded_compare(pair)
+        assert said.count(None) == 1  # the copy
+    (tmp_path / "vault" / "N2.md").write_text("something else\n", encoding="utf-8")
+    gone = AtomGists(table, near)
+    assert {gone.compare(row, 1) for row in near if "N2" in str(_titles(table, row))} == {None}
+
+
+def _titles(table: AtomTable, row: NearRow) -> list[str]:
+    return [table.vault.graph.paths[table.rows[side].note] for side in (row.first, row.second)]
