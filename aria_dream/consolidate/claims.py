@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.assertion_words import (
@@ -202,7 +203,7 @@ def _claim(
         terms=tuple(written),
         written=written,
         names=names,
-        context=frozenset(term for title in titles for term in _words(title)[0]),
+        context=frozenset(term for title in titles for term in _title_terms(title)),
         measured=replace(measured, designations=measured.designations | code) if code else measured,
         tokens=tokens,
         denied=tuple(behind),
@@ -219,6 +220,11 @@ def _claim(
         tells_an_event=not _EVENTS.isdisjoint(map(stem, tokens))
         or any(sign in plain for sign in ("成立", "出生", "去世", "发布", "建成")),
     )
+
+
+@lru_cache(maxsize=1 << 10)
+def _title_terms(title: str) -> frozenset[str]:
+    return frozenset(_words(title)[0])
 
 
 def _words(text: str) -> tuple[dict[str, str], frozenset[str]]:
