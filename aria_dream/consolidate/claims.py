@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.assertion_words import (
@@ -21,6 +22,7 @@ from aria_dream.consolidate.assertion_words import (
     PRONOUNS,
     REFERRING,
     SCOPES,
+    SHORT,
     SMALL,
     SOME,
     VERBS,
@@ -37,7 +39,7 @@ from aria_dream.consolidate.quantities import plain_letters, stem
 from aria_dream.consolidate.quantity_words import MONTHS, WEEKDAYS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from aria_dream.consolidate.atoms import Atom
 
@@ -52,6 +54,10 @@ _DATED = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[-_ ]?(?:w|kw|q)\d|[-_]?[01]\d[-_]?
 _STOP = re.compile(r"[.!。！][\"”’)\]»」』]*\s*$")
 _ENTRY = re.compile(r"\W{0,3}[^\W\d][^:.!?\n]{1,40}?\W{0,3}::?\s+\S[^:]{0,80}$")
 _SWITCHED = re.compile(r"\b(?:on|off)(?=\s*(?:[.,;:!)]|$|by default\b|at night\b|during\b|when\b|in production\b))")
+_POLITE = SHORT.difference(("uma", "do", "sin", "don", "will", "may", "mas", "dos", "sera", "lei")).union(
+    ("ihnen", "ihre", "ihrem", "ihren", "ihrer", "ihres", "deine", "euch", "there", "here", "what", "when", "where"),
+)
+"""Small words that are written with a capital for other reasons than that they name."""
 _EVENTS = frozenset(map(stem, EVENTS))
 _OWNED = re.compile(
     r"(?<!\bit)(?<!\bhe)(?<!\bshe)(?<!\bthat)(?<!\bthere)(?<!\bhere)(?<!\bwho)(?<!\bwhat)(?<!\blet)['’]s\s+([^\W\d_]+)"
@@ -192,8 +198,8 @@ def _claim(
     written, names = _words(without_denials(without_ending(measured.rest)))
     if not written:
         return None
-    first = next(iter(_TOKEN.findall(plain)), "")
-    first = re.split(r"[’']", first)[0]
+    first, second, *_ = (*(re.split(r"[’']", token)[0] for token in _TOKEN.findall(plain)[:2]), "", "")
+    is_pronoun = first in PRONOUNS and (first not in ARTICLES or second in VERBS)  # French `il est`, Italian `il museo`
     behind = [next(iter(_words(plain[at:])[0]), "") for at in denials(plain)]
     return Claim(
         text=text,
@@ -202,13 +208,13 @@ def _claim(
         terms=tuple(written),
         written=written,
         names=names,
-        context=frozenset(term for title in titles for term in _words(title)[0]),
+        context=frozenset(term for title in titles for term in _title_terms(title)),
         measured=replace(measured, designations=measured.designations | code) if code else measured,
         tokens=tokens,
         denied=tuple(behind),
         denials=len(behind),
         refers=bool((tokens - {first}) & REFERRING),
-        speaks_of_title=first in PRONOUNS or is_entry,
+        speaks_of_title=is_pronoun or is_entry,
         definite=first in ARTICLES and speaks,
         begins_with_subject=stem(first) == next(iter(written)),
         is_scoped=first in SCOPES,
@@ -221,16 +227,22 @@ def _claim(
     )
 
 
+@lru_cache(maxsize=1 << 10)
+def _title_terms(title: str) -> frozenset[str]:
+    return frozenset(_words(title)[0])
+
+
 def _words(text: str) -> tuple[dict[str, str], frozenset[str]]:
     """Terms of `text` with the word each was, and those among them that are names."""
     written: dict[str, str] = {}
     names: set[str] = set()
     begins = True
-    for found in _TOKEN.finditer(text):
+    tokens = list(_TOKEN.finditer(text))
+    for at, found in enumerate(tokens):
         token = found[0]
         if _UNSPACED.match(token):
-            for at in range(max(1, len(token) - 1)):
-                written.setdefault(token[at : at + 2], token[at : at + 2])
+            for sign in range(max(1, len(token) - 1)):
+                written.setdefault(token[sign : sign + 2], token[sign : sign + 2])
             begins = False
             continue
         for part in re.split(r"[’'-]", token):
@@ -239,10 +251,18 @@ def _words(text: str) -> tuple[dict[str, str], frozenset[str]]:
             begins = False
             if len(plain) < 2 or plain in WEEKDAYS or (plain in MONTHS and part[:1].isupper()):
                 continue
-            if plain in SMALL and not (is_name and part.isupper()):
+            if plain in SMALL and not (is_name and (part.isupper() or _is_called(text, tokens, at))):
                 continue
             term = stem(plain)
             written.setdefault(term, part)
             if is_name:
                 names.add(term)
     return written, frozenset(names)
+
+
+def _is_called(text: str, tokens: Sequence[re.Match[str]], at: int) -> bool:
+    """Whether a word that is a small one in some language is a name here: `the flat of Uma`."""
+    word, before, behind = tokens[at], tokens[at - 1], tokens[at + 1 : at + 2]
+    if plain_letters(word[0]) in _POLITE or text[before.end() : word.start()].strip(" "):
+        return False
+    return before[0][:1].islower() and all(one[0][:1].islower() for one in behind)

@@ -100,4 +100,5 @@ def _is_clause(sentence: str, plain: str, start: int, end: int) -> bool:
         return False
     if words[0] in _MORE_VERBS and not sentence[start : start + 1].isupper():
         return False  # "… opens at 8 and closes at 6": the subject is the first one's
-    return words[0] in _PERSONS or not _MORE_VERBS.isdisjoint(words[1:])
+    past = any(word.endswith("ed") and len(word) > 4 for word in words[1:])
+    return past or words[0] in _PERSONS or not _MORE_VERBS.isdisjoint(words[1:])

@@ -226,6 +226,8 @@ def _same_subject(one: Claim, two: Claim, likeness: float, shared: frozenset[str
         return len(shared) >= 4 and likeness >= 0.8
     if len(shared) + len(one.measured.designations) + days < 2:
         return False
+    if len(shared) < 3 and not any(term.isascii() for term in shared) and all(len(term) == 2 for term in shared):
+        return False  # where no spaces are written, one word of three signs is two terms
     return len(shared) + strong >= 3 if strong else likeness >= 0.75
 
 

@@ -21,10 +21,12 @@ _NO_DENIAL: Final = re.compile(
 _DENIAL: Final = re.compile(r"(?:ない(?!が?し)|なかった|ません|なくて|なく(?=[、。]|$)|無い|ぬ(?=。|$)|せず|ずに)")
 _ENDING: Final = re.compile(
     r"(?:(?:では|じゃ|で)?(?:ありませんでした|ありません|ありました|あります|なかった|ない|あった|ある|無い)"
+    r"|(?<=[がはもに])い(?:ませんでした|ません|ました|ます|なかった|ない|る|た)"
     r"|(?:[てで])(?:い)?(?:ませんでした|ません|ました|ます|なかった|ない|る|た)"
     r"|(?:ませんでした|ません|ました|ます|なかった|ない)|でした|です|である|だった|だ|のだ|のです)$"
 )
 _CLOSE: Final = re.compile(r"[\s。．！!\x00]*$")
+_ASKS: Final = re.compile(r"(?:か|かな|かしら|の？)[。？?\s]*$")
 _PARTICLES: Final = "はがをにもでとへ"
 _LONGEST_INFLECTION: Final = 2
 """Characters of hiragana behind the last other one: 溶ける, 開いた."""
@@ -44,7 +46,7 @@ SOME: Final = (
 
 def is_japanese(text: str) -> bool:
     """Whether hiragana stands in it."""
-    return _KANA.search(text) is not None
+    return not text.isascii() and _KANA.search(text) is not None
 
 
 def denials(text: str) -> list[int]:
@@ -57,7 +59,7 @@ def denials(text: str) -> list[int]:
 
 def asks(text: str) -> bool:
     """Whether it ends as a question does."""
-    return re.search(r"(?:か|かな|かしら|の？)[。？?\s]*$", text) is not None and is_japanese(text)
+    return is_japanese(text) and _ASKS.search(text) is not None
 
 
 def without_ending(text: str) -> str:

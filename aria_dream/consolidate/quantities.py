@@ -90,6 +90,7 @@ def _plain(character: str) -> str:
     return base if base.isascii() else lower
 
 
+@lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
     """A word of plain letters without the endings that plural and case put on it, roughly, in any language."""
     if not word.isascii():

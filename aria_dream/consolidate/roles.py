@@ -67,6 +67,8 @@ _EITHER_WAY: Final = frozenset(
     for word in row.split()
 )
 """With these the two may have said both."""
+_WAYS: Final = ({"from", "to"}, {"von", "nach"}, {"von", "bis"}, {"van", "naar"}, {"between"}, {"zwischen"})
+"""What leads from one to the other leads back."""
 
 
 def tells_roles(tokens: Iterable[str]) -> bool:
@@ -100,7 +102,7 @@ def roles_exchanged(one: str, two: str, names: frozenset[str], *, dated: bool = 
     if len(moved) != 2 or moved[0] != moved[1][::-1]:
         return False
     around = [word for word in first if word != _NAME]
-    if not tells_roles(around) or not _EITHER_WAY.isdisjoint(around):
+    if not tells_roles(around) or not _EITHER_WAY.isdisjoint(around) or any(way <= set(around) for way in _WAYS):
         return False
     relations = {stem(word) for word in around} & _ONE_WAY
     told = {stem(word) for word in around if word not in SMALL} - relations

@@ -133,6 +133,8 @@ def counted_thing(dimension: str) -> str:
 
 def differ_in_two_languages(one: Claim, two: Claim) -> str | None:
     """`number` or `date` where two claims say the same in two languages but for that one thing; else None."""
+    if not (one.measured.quantities or one.measured.days):
+        return None
     if not _plain(one) or not _plain(two) or one.is_possible != two.is_possible or one.states != two.states:
         return None
     ours, theirs = _understood(one), _understood(two)

@@ -29,14 +29,14 @@ def signals(one: str, two: str) -> list[str]:
 
 
 def test_of_the_corpus_no_pair_is_called_a_contradiction_that_is_none() -> None:
-    """84 pairs, written before the rules; what is missed is counted, what is made up is not allowed."""
+    """84 pairs from before the rules and 50 from after; what is missed is counted, what is made up is not allowed."""
     found: Counter[str] = Counter()
     for line in CORPUS.read_text(encoding="utf-8").splitlines():
         pair = json.loads(line)
         sides = [atom(f"{pair[side]['path']}", pair[side]["text"]) for side in "ab"]
         found[pair["label"]] += bool(find_conflicts(sides))
     assert found["none"] == 0
-    assert found["conflict"] >= 31
+    assert found["conflict"] >= 55
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,7 @@ def test_of_the_corpus_no_pair_is_called_a_contradiction_that_is_none() -> None:
          ["The bridge has 12 arches", "cyclists are allowed on it."]),
         ("Bruno sleeps in the hall and Bruno is allergic.", ["Bruno sleeps in the hall", "Bruno is allergic."]),
         ("Der Turm steht seit 1200, und das Dach ist neu.", ["Der Turm steht seit 1200", "das Dach ist neu."]),
+        ("The mill burned down, and the mill has 3 wheels.", ["The mill burned down", "the mill has 3 wheels."]),
         ("We meet on Monday, but the hall is closed; the key is lost.",
          ["We meet on Monday", "the hall is closed", "the key is lost."]),
         ("Because the ship leaked, the Aurora carries 150 people.", ["the Aurora carries 150 people."]),
@@ -87,6 +88,7 @@ def test_a_clause_says_where_it_stands() -> None:
         ("この図書館は日曜日に開いている。", "この図書館は日曜日に開いていない。", ["polarity"]),
         ("田中先生は本を書きます。", "田中先生は本を書きません。", ["polarity"]),
         ("新幹線は京都に止まる。", "新幹線は京都に止まらなかった。", ["polarity"]),
+        ("その川には鮭がいる。", "その川には鮭がいない。", ["polarity"]),
         ("ホテルに駐車場がある。", "ホテルに駐車場がない。", ["polarity"]),
         ("このアプリは無料です。", "このアプリは無料ではありません。", ["polarity"]),
         ("この部屋は静かだ。", "この部屋は静かではない。", ["polarity"]),
@@ -137,6 +139,7 @@ def test_the_ending_of_a_japanese_predicate(text: str, expected: str) -> None:
         # Both may be true: in turn, of another day, of each other, or of a relation that nobody knows.
         ("Anna beat Ben.", "Ben beat Anna.", []),
         ("Anna beat Ben in 2019.", "Ben beat Anna in 2020.", []),
+        ("The road leads from Brekke to Hallin.", "The road leads from Hallin to Brekke.", []),
         ("Claire loves Marc.", "Marc loves Claire.", []),
         ("Anna married Ben in Oslo.", "Ben married Anna in Oslo.", []),
         ("Anna and Ben lead the team.", "Ben and Anna lead the team.", []),
@@ -156,6 +159,7 @@ def test_who_does_it_to_whom(one: str, two: str, expected: list[str]) -> None:
         ("The Lyra carries 80 passengers.", "Le Lyra transporte 120 passagers.", ["number"]),
         ("Nimbus costs 12 euros a month.", "Nimbus kostet 15 Euro im Monat.", ["number"]),
         ("Marta Solé was born in 1931.", "Marta Solé nació en 1936.", ["date"]),
+        ("Il ponte Sarra è lungo 210 metri.", "The Sarra bridge is 260 metres long.", ["number"]),
         ("Le musée Orsi ouvre à 9:00.", "The Orsi museum opens at 10:00.", ["number"]),
         # The same, or of another thing, time, scope; or with a word that is not understood.
         ("The Brocken is 1.141 km high.", "Der Brocken ist 1141 Meter hoch.", []),
@@ -193,6 +197,9 @@ def test_what_is_counted_has_one_name() -> None:
         ("The telemetry of Orion is off.", "The telemetry of Orion is on.", ["state"]),
         ("Marta Solé was born in 1931.", "Marta Solé died in 1999.", []),
         ("The Lund mill was founded in 1890.", "The Lund mill was demolished in 1960.", []),
+        ("The flat of Uma has 2 rooms.", "The flat of Ida has 5 rooms.", []),
+        ("The flat of Uma has 2 rooms.", "The flat of Uma has 5 rooms.", ["number"]),
+        ("駐車場はある。", "駐車場はない。", []),
         ("Hive one has 8 frames.", "Hive two has 10 frames.", []),
     ],
 )

@@ -219,3 +219,17 @@ def test_a_truth_note_says_which_side_it_supports() -> None:
     assert "330 metres" not in render_evidence(found, Side(), Side(), drift, quotes=False)
     assert find_drift(found, [truth_atom("Truth.md", "The Eiffel Tower is 400 m tall.\n")]) is None  # against both
     assert find_drift(found, [truth_atom("Paris.md", FACTS)]) is None  # a side is no judge in its own cause
+
+
+def test_only_the_clause_that_falls_is_struck() -> None:
+    hut = "It rained.\n\nThe Falken hut lies above the lake, and the Falken hut sleeps 24 people.\n"
+    booking = "The Falken hut sleeps 36 people.\n"
+    (found,) = find_conflicts([atom("Hut.md", hut), atom("Booking.md", booking)])
+    planned = plan_struck(view(Hut=hut, Booking=booking), found.first, found.first_claim, found.second)
+    assert not isinstance(planned, Refusal)
+    changes = changes_of(planned.edits, view(Hut=hut, Booking=booking).contents)
+    assert not isinstance(changes, Refusal)
+    (written,) = changes.writes
+    assert decode_note(written.content or b"") == (
+        "It rained.\n\nThe Falken hut lies above the lake, and ~~the Falken hut sleeps 24 people.~~ ([[Booking]])\n"
+    )
