@@ -208,6 +208,7 @@ def _landed(course: Course, question: Question, reach: ReachRecord, prompt: str)
         note=settled.note,
         written=settled.written,
         waits=settled.waits,
+        led_to=settled.led_to,
         reach_id=reach.id,
         prompt=prompt,
         blanked=blanked_in(question) if prompt else (),
@@ -227,6 +228,8 @@ class _Settled:
     """The block was put there now."""
     waits: str = ""
     """Why the block waits; `""` where it does not."""
+    led_to: tuple[str, ...] = ()
+    """What is proposed for it, or why nothing is, in sentences."""
 
 
 def _settled(course: Course, reach: ReachRecord) -> _Settled:
@@ -255,12 +258,12 @@ def _settled(course: Course, reach: ReachRecord) -> _Settled:
                 pass
             case _:
                 assert_never(found)
+    led_to: tuple[str, ...] = ()
     if reach.id:
-        course.said += propose_reached(
-            reach, note, means.look(), means.files, means.records, model=means.reacher.destination
-        )
+        model = means.reacher.destination
+        led_to = propose_reached(reach, note, means.look(), means.files, means.records, model=model)
         means.book.landed(reach)
-    return _Settled(reach=reach, note=note, written=earlier is None)
+    return _Settled(reach=reach, note=note, written=earlier is None, led_to=led_to)
 
 
 def finish_reaches(request: ReachRequest, means: Means) -> tuple[str, ...]:
@@ -292,4 +295,5 @@ def _finish_earlier(course: Course) -> None:
             course.said.append(f"{when} still waits for a dream note that takes its block: {settled.waits}.")
         elif reach.step != "begun":
             course.said.append(f"{when} was answered, and its block was still missing. It is in {settled.note} now.")
+        course.said += settled.led_to
 

@@ -27,8 +27,8 @@ SENTENCE_VARIABLE, TITLE_VARIABLE = "ARIA_DREAM_NOTICE", "ARIA_DREAM_NOTICE_TITL
 LONGEST = 200
 """Characters; a toast shows three lines."""
 _SCRIPT = ("on run argv", "display notification (item 1 of argv) with title (item 2 of argv)", "end run")
-# Windows PowerShell 5.1, which every Windows since 10 has: PowerShell 7 knows no WinRT types. `CreateTextNode` takes text
-# for text, so no character of it is markup. A toast needs the id of an application that is registered in the start menu;
+# Windows PowerShell 5.1, which every Windows since 10 has: PowerShell 7 knows no WinRT types. `CreateTextNode` takes
+# text for text, so no character of it is markup. A toast needs the id of an application in the start menu;
 # PowerShell's own is, and ours is not. One line without a double quote: Windows hands over one command line.
 _KIND = "Windows.UI.Notifications"
 _MANAGER = f"[{_KIND}.ToastNotificationManager]"
