@@ -32,17 +32,17 @@ from aria_dream.dream.reach import Answer, excerpts_of
 from aria_dream.dream.reach_block import NoAnswer, ReachBlock
 from aria_dream.dream.reach_outcome import BROKEN_OFF, failure_text, read_end
 from aria_dream.dream.reach_record import ReachRecord, unfinished
-from aria_dream.effects.egress import ClearedText
-from aria_dream.effects.ledger import reserve, resolve, settle
+from aria_dream.effects.egress import Turned
+from aria_dream.effects.ledger import settle
+from aria_dream.effects.let_out import let_out, note_pause
 from aria_dream.effects.reach_asks import seed_home
-from aria_dream.effects.reach_wait import clear_pause, note_failure
-from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.residence import choose_log
 
 if TYPE_CHECKING:
     from aria_dream.dream.budget import Resolution
     from aria_dream.dream.reach_events import ReachEnd
     from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.effects.ledger import Granted
     from aria_dream.effects.reach_asks import Question
 
 __all__ = ["Means", "ReachRequest", "ReachResult", "Reacher", "reach_once"]
@@ -132,24 +132,23 @@ def _asked(course: Course) -> ReachResult:
     if missing := means.reacher.missing():
         return _landed(course, question, _record(course, question, "", NoAnswer(reason=missing, sent=False)), "")
     prompt = prompt_for(course, question)
-    granted = reserve(
-        means.state, course.vault.live.policy.settings, course.zone, kind=request.kind, clock=means.clock
-    )
-    if isinstance(granted, Refused):
-        return course.ended(f"no reach: {refused_text(course, granted)}")
-    reach = _record(course, question, granted.row.id, BROKEN_OFF)
-    try:
-        cleared = course.gate().clear_text(means.reacher.destination, excerpts_of(question.ask), lambda: prompt)
-        if isinstance(cleared, ClearedText):
-            means.book.note(reach)
-    except WriteRefusedError:
-        resolve(granted, "unsent", clock=means.clock)
-        raise
-    if not isinstance(cleared, ClearedText):
-        resolve(granted, "unsent", clock=means.clock)
-        return course.ended(f"nothing was sent: {cleared.reason}")
-    end = means.reacher.run(cleared, granted, should_stop=means.should_stop)
-    return _landed(course, question, _answered(course, question, reach, end), prompt)
+
+    def begin(granted: Granted) -> ReachRecord:
+        reach = _record(course, question, granted.row.id, BROKEN_OFF)
+        means.book.note(reach)
+        return reach
+
+    out = let_out(
+        course.gate(), course.vault.live.policy.settings, course.zone, kind=request.kind,
+        destination=means.reacher.destination, excerpts=excerpts_of(question.ask), text=prompt, begin=begin,
+        clock=means.clock,
+    )  # fmt: skip
+    if isinstance(out, Refused):
+        return course.ended(f"no reach: {refused_text(course, out)}")
+    if isinstance(out, Turned):
+        return course.ended(f"nothing was sent: {out.reason}")
+    end = means.reacher.run(out.cleared, out.granted, should_stop=means.should_stop)
+    return _landed(course, question, _answered(course, question, out.begun, end), prompt)
 
 
 def _record(course: Course, question: Question, reach_id: str, outcome: NoAnswer) -> ReachRecord:
@@ -190,10 +189,7 @@ def _answered(course: Course, question: Question, reach: ReachRecord, end: Reach
     )
     course.means.book.note(answered)
     failure = end.run.failure
-    if failure is None:
-        clear_pause(course.means.state)
-    elif not end.stopped:
-        note_failure(course.means.state, failure, failure_text(failure), course.now())
+    note_pause(course.gate(), end, "" if failure is None else failure_text(failure), course.now())
     return answered
 
 
