@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 ASKING = """\
 This is the first reach on this machine. It lets text of your notes leave it.
   What:    of two notes their titles, the beginning of each (at most 4,000 characters), the titles on the way
-           between them and why the judge kept them; or one seed of yours with its source. Nothing else.
+           between them and why the judge kept them; or one seed of yours with its source, and which of
+           your notes it names. Nothing else.
   To whom: {destination}, with live web search, under your own login.
-  Never:   notes that `exclude`, `never_send`, `#private` or `dream: false` keep back, nor their names; keys,
-           passwords, e-mail addresses, phone and card numbers are blanked.
+  Never:   notes that `exclude`, `never_send`, `#private` or `dream: false` keep back, nor their names, not even
+           in letters that only look like them; keys, passwords, e-mail addresses, phone and card numbers are blanked.
   To read the exact text first: aria-dream reach --dry-run with the same options.
 The confirmation holds for this machine and for every vault, until `aria-dream consent --withdraw` takes it back. Where
-a policy says `allow_remote_triage: on`, it lets a judge on another machine have such excerpts too.
+a policy says `allow_remote_triage: on`, it lets a judge on another machine have such excerpts too, and where one says
+`janus_backend: codex`, a cold look at proposals.
 """
 
 

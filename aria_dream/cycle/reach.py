@@ -113,7 +113,7 @@ def _rehearse(course: Course) -> ReachResult:
         return course.ended(chosen.reason)
     missing, refused = course.means.reacher.missing(), budget_refusal(course)
     course.said += [f"A reach would be refused now: {said}." for said in (paused(course), refused) if said]
-    course.said += [f"Nobody can be asked from here: {missing}."] if missing else []
+    course.said += [f"It could not be asked yet: {missing}."] if missing else []
     course.said += [] if not (closed := course.gate().text_refusal()) else [f"Before the first reach: {closed}."]
     prompt = course.gate().show_text(excerpts_of(question.ask), lambda: prompt_for(course, question))
     return course.result(subject=question.name, prompt=prompt, blanked=blanked_in(question), question=question)
