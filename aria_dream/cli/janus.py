@@ -37,8 +37,9 @@ _COLOURS = {"STANDS": "green", "FALLS": "red", "UNSURE": "yellow"}
 def command(words: tuple[str, ...], *, dry_run: bool, as_json: bool) -> None:
     """Have proposals looked at once more, cold, by a model that never saw the dream.
 
-    Without ids: every open link or claim that Janus has not seen. The verdict (STANDS, FALLS or UNSURE) and its reason
-    stand beside the proposal from then on; you still decide.
+    Without ids: every open proposal that Janus has not seen and can weigh, links and claims first, then merges and
+    settled contradictions. The verdict (STANDS, FALLS or UNSURE) and its reason stand beside the proposal from then on;
+    you still decide.
     """
     vault, ids = split_words(words)
     said: list[str] = []

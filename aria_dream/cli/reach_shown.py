@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, assert_never
 
 import click
 
 from aria_dream.cli.output import counted as amount
+from aria_dream.cli.reach_block_shown import block_lines
+from aria_dream.cli.reach_budget import budget_object, budget_text
 from aria_dream.dream.reach import Answer
-from aria_dream.dream.reach_block import NoAnswer, render_reach_block
-from aria_dream.effects.consent import has_consent
-from aria_dream.effects.ledger import LEDGER
-from aria_dream.effects.ledger import counted as counted_for
-from aria_dream.effects.reach_wait import pause_text
-from aria_dream.policy.clock import local_now
+from aria_dream.dream.reach_block import NoAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from aria_dream.cycle.reach import ReachResult
     from aria_dream.dream.budget import Spent
     from aria_dream.effects.egress_log import Egress
-    from aria_dream.effects.live_policy import LivePolicy
-    from aria_dream.effects.places import Places
     from aria_dream.effects.reach_probe import ProbeResult
     from aria_dream.errors import Problem
     from aria_dream.policy.settings import Settings
@@ -31,72 +25,16 @@ if TYPE_CHECKING:
 ASKING = """\
 This is the first reach on this machine. It lets text of your notes leave it.
   What:    of two notes their titles, the beginning of each (at most 4,000 characters), the titles on the way
-           between them and why the judge kept them; or one seed of yours with its source. Nothing else.
+           between them and why the judge kept them; or one seed of yours with its source, and which of
+           your notes it names. Nothing else.
   To whom: {destination}, with live web search, under your own login.
-  Never:   notes that `exclude`, `never_send`, `#private` or `dream: false` keep back, nor their names; keys,
-           passwords, e-mail addresses, phone and card numbers are blanked.
+  Never:   notes that `exclude`, `never_send`, `#private` or `dream: false` keep back, nor their names, not even
+           in letters that only look like them; keys, passwords, e-mail addresses, phone and card numbers are blanked.
   To read the exact text first: aria-dream reach --dry-run with the same options.
 The confirmation holds for this machine and for every vault, until `aria-dream consent --withdraw` takes it back. Where
-a policy says `allow_remote_triage: on`, it lets a judge on another machine have such excerpts too.
+a policy says `allow_remote_triage: on`, it lets a judge on another machine have such excerpts too, and where one says
+`janus_backend: codex`, a cold look at proposals.
 """
-
-
-def budget_text(counted: Spent | None, settings: Settings) -> str:
-    """What is left in each window, as a sentence."""
-    if counted is None:
-        return "Budget: the ledger cannot be read, so nothing may be spent."
-    left = (
-        (counted.in_5h, settings.reach_requests_per_5h, "in these 5 hours"),
-        (counted.in_week, settings.reach_requests_per_week, "this week"),
-        (counted.in_month, settings.monthly_reach_ceiling, "this month"),
-    )
-    windows = ", ".join(f"{max(0, limit - used)} of {limit} {name}" for used, limit, name in left)
-    return f"Requests left: {windows}; a reach costs {settings.requests_per_reach}."
-
-
-def budget_object(counted: Spent | None, settings: Settings) -> dict[str, object]:
-    """The budget as JSON; `spent` is null where the ledger cannot be read."""
-    limits = {
-        "in_5h": settings.reach_requests_per_5h,
-        "in_week": settings.reach_requests_per_week,
-        "in_month": settings.monthly_reach_ceiling,
-    }
-    spent = None
-    if counted is not None:
-        spent = {"in_5h": counted.in_5h, "in_week": counted.in_week, "in_month": counted.in_month}
-    return {"spent": spent, "limits": limits, "requests_per_reach": settings.requests_per_reach}
-
-
-def reach_lines(places: Places, live: LivePolicy) -> Iterator[str]:
-    """For `status`: what is left of the budget and what holds a reach back. Nothing where nobody ever reached."""
-    counted, pause = _standing(places, live)
-    if not (places.state / LEDGER).exists() and not pause and not has_consent(places.state):
-        return
-    if refusal := live.policy.reach_refusal():
-        yield f"No reach may be made: {refusal}."
-    elif pause:
-        yield f"{pause[:1].upper()}{pause[1:]}."
-    yield f"Reach: {_lowered(budget_text(counted, live.policy.settings))}"
-
-
-def reach_state(places: Places, live: LivePolicy) -> dict[str, object]:
-    """For `status --json`: whether a reach could be made, and the budget."""
-    counted, pause = _standing(places, live)
-    return {
-        "refusal": live.policy.reach_refusal(),
-        "pause": pause,
-        "confirmed": has_consent(places.state),
-        **budget_object(counted, live.policy.settings),
-    }
-
-
-def _standing(places: Places, live: LivePolicy) -> tuple[Spent | None, str]:
-    now = local_now(datetime.now().astimezone(), live.policy.settings.timezone)
-    return counted_for(places.state, live.policy.settings, now), pause_text(places.state, now, by_itself=True)
-
-
-def _lowered(sentence: str) -> str:
-    return f"{sentence[:1].lower()}{sentence[1:]}"
 
 
 _SPENT = {
@@ -133,13 +71,24 @@ def say_reach(result: ReachResult, settings: Settings) -> None:
     if result.outcome is None:
         _say_rehearsal(result, budget)
         return
-    if result.block is not None and result.written:
-        click.echo(render_reach_block(result.block), nl=False)
-        is_done = result.kind == "external" and isinstance(result.outcome, Answer)
-        more = "the seed is marked as dreamt" if is_done else "nothing else was changed"
-        click.echo(f"\nWritten to {result.note}; {more}.")
+    if result.block is not None and (result.written or result.waits):
+        for line in block_lines(result.block, result.destination):
+            click.echo(line)
+        click.echo("")
     elif isinstance(result.outcome, NoAnswer):
         click.echo(f"No answer: {result.outcome.reason}.")
+    if result.written:
+        is_done = result.kind == "external" and isinstance(result.outcome, Answer)
+        more = "the seed is marked as dreamt" if is_done else "nothing else was changed"
+        click.echo(f"Written to {result.note}; {more}.")
+    elif result.waits and result.reach_id:
+        click.echo(f"The answer is kept, but no dream note takes it now: {result.waits}.")
+        click.echo("It goes into the next one that does: with the next reach, or by the daemon.")
+    elif result.waits:
+        click.echo(f"The dream note could not say so: {result.waits}.")
+    for sentence in result.led_to:
+        if result.block is None or not result.block.no_link or result.block.no_link not in sentence:
+            click.echo(sentence)
     click.echo(f"reach ({result.kind}): {verdict_of(result)}. {budget}")
 
 
@@ -172,15 +121,17 @@ def reach_object(result: ReachResult, settings: Settings) -> dict[str, object]:
         "answer": _answer_object(result),
         "note": result.note or None,
         "written": result.written,
+        "waits": result.waits or None,
         "id": result.reach_id or None,
         "prompt": result.prompt if result.outcome is None and result.prompt else None,
         "blanked": dict(result.blanked),
         "budget": budget_object(result.counted, settings),
-        "said": list(result.said),
+        "said": [*result.said, *result.led_to],
     }
 
 
 def _answer_object(result: ReachResult) -> dict[str, object] | None:
+    block = result.block
     match result.outcome:
         case None:
             return None
@@ -188,6 +139,8 @@ def _answer_object(result: ReachResult) -> dict[str, object] | None:
             return {
                 "verdict": answer.verdict,
                 "edge": answer.edge or None,
+                "between": None if block is None or block.between is None else [link.title for link in block.between],
+                "no_link": (block.no_link or None) if block is not None else None,
                 "argument": list(answer.argument),
                 "sources": [{"url": one.url or None, "title": one.title or None} for one in answer.sources],
                 "finding": answer.is_finding,

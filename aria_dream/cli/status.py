@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from aria_dream.cli.output import counted, echo_json
-from aria_dream.cli.reach_shown import reach_lines, reach_state
+from aria_dream.cli.reach_budget import reach_lines, reach_state
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import find_places
@@ -42,10 +42,11 @@ def command(vault: Path, *, as_json: bool) -> None:
     live = read_live_policy(root, places)
     folder = live.state_folder(places)
     daemon, status, remembered = read_daemon(folder), read_status(folder), RunBook(folder).read()
+    unfinished = remembered.unfinished_reaches
     if as_json:
-        echo_json({**_object(root, live, daemon, status, remembered), "reach": reach_state(places, live)})
+        echo_json({**_object(root, live, daemon, status, remembered), "reach": reach_state(places, live, unfinished)})
     else:
-        for line in (*_lines(root, live, daemon, status, remembered), *reach_lines(places, live)):
+        for line in (*_lines(root, live, daemon, status, remembered), *reach_lines(places, live, unfinished)):
             click.echo(line)
 
 

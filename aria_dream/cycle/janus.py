@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,10 @@ from aria_dream.cycle.janus_codex import CodexReader
 from aria_dream.dream.janus import (
     PROMPT_NAME,
     ClaimCase,
+    ConflictCase,
     Falls,
     LinkCase,
+    MergeCase,
     Stands,
     Unsure,
     word_of,
@@ -40,10 +43,16 @@ if TYPE_CHECKING:
     from aria_dream.effects.cold_reader import ColdReader
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.records import RecordBook
-    from aria_dream.review.proposal import ProposalState
+    from aria_dream.review.proposal import Kind, ProposalState
 
-SEEN_KINDS = frozenset({"link", "place_orphan"})
-"""Kinds of proposals that Janus can judge: two notes, or a claim and its sources."""
+SEEN_KINDS = ("link", "place_orphan", "merge", "resolve_contradiction")
+"""Kinds of proposals that Janus can judge: a dream's and a reach's first, then a night's."""
+_UNSEEN = {
+    "update": "Janus weighs no wording; the exact text stands in the review, and is yours to judge",
+    "obsolete": "a note has run out by a date of its own or by its source, and there is nothing to weigh",
+}
+_QUOTED = re.compile(r"“.*?”: (?P<claim>.+)", re.DOTALL)
+"""How a contradiction's evidence quotes a claim, behind the title of its note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +118,13 @@ def open_reader(
 
 
 def waiting_for_janus(states: Sequence[ProposalState]) -> tuple[ProposalState, ...]:
-    """The open proposals that Janus can judge and has not seen, oldest first."""
-    return tuple(
+    """The open proposals that Janus can judge and has not seen: links and claims, then the night's, oldest first."""
+    waiting = [
         state
         for state in states
         if state.state == "proposed" and state.proposal.kind in SEEN_KINDS and not state.janus
-    )
+    ]
+    return tuple(sorted(waiting, key=lambda state: state.proposal.kind not in SEEN_KINDS[:2]))
 
 
 def cold_looks(
@@ -166,32 +176,53 @@ def cold_looks(
 
 
 def case_of(vault: DreamtVault, state: ProposalState, *, leaves: bool) -> Case | NotAsked:
-    """What Janus is shown of a proposal: its notes as they read now and the edge, or the claim and its sources.
+    """What Janus is shown of a proposal: its notes as they read now and the edge, or the claim and its sources; of a
+    merge its notes, of a settled contradiction its notes and both claims.
 
     Nothing else of the proposal goes in: no way, score, reason, argument, judge or earlier verdict. `leaves`: made of
     `ShareableExcerpt`s, or not at all.
     """
-    match state.proposal.kind:
+    kind, evidence = state.proposal.kind, state.proposal.evidence
+    notes = state.paths
+    texts: list[str] = []
+    match kind:
         case "link":
-            notes = [_note(vault, path, leaves=leaves) for path in state.paths]
-            edge = _text(vault, state.edge, leaves=leaves)
-            parts = [*notes, edge]
+            texts = [state.edge]
         case "place_orphan":
-            found = state.proposal.evidence
-            claim, sources = found.get("claim"), found.get("sources")
+            claim, sources = evidence.get("claim"), evidence.get("sources")
             if not isinstance(claim, str) or not claim.strip() or not isinstance(sources, list):
                 return NotAsked("its claim is not known on this machine")
-            listed = source_lines([source for source in sources if isinstance(source, dict)])
-            parts = [_text(vault, claim, leaves=leaves), _text(vault, listed, leaves=leaves)]
+            notes = ()
+            texts = [claim, source_lines([source for source in sources if isinstance(source, dict)])]
+        case "resolve_contradiction":
+            claims = [_QUOTED.fullmatch(str(evidence.get(name) or "")) for name in ("kept", "struck")]
+            texts = [found["claim"] for found in claims if found is not None]
+            if len(texts) < 2:
+                return NotAsked("its claims are not known on this machine")
+        case "merge":
+            pass
         case _:
-            return NotAsked("Janus looks at links and at claims, and this is neither")
+            return NotAsked(_UNSEEN[kind])
+    parts = [
+        *(_note(vault, path, leaves=leaves) for path in notes),
+        *(_text(vault, text, leaves=leaves) for text in texts),
+    ]
     hindrance = next((part for part in parts if isinstance(part, NotAsked)), None)
     if hindrance is not None:
         return hindrance
-    made = [part for part in parts if not isinstance(part, NotAsked)]
-    if state.proposal.kind == "link":
-        return LinkCase(first=made[0], second=made[1], edge=made[2])
-    return ClaimCase(claim=made[0], sources=made[1])
+    return _made(kind, [part for part in parts if not isinstance(part, NotAsked)])
+
+
+def _made(kind: Kind, parts: list[Excerpt]) -> Case:
+    match kind:
+        case "link":
+            return LinkCase(first=parts[0], second=parts[1], edge=parts[2])
+        case "merge":
+            return MergeCase(stays=parts[0], goes=tuple(parts[1:]))
+        case "resolve_contradiction":  # the note whose claim falls comes first; both may stand in one note
+            return ConflictCase(stays=parts[-3], falls=parts[0], kept=parts[-2], struck=parts[-1])
+        case _:
+            return ClaimCase(claim=parts[0], sources=parts[1])
 
 
 def _note(vault: DreamtVault, path: str, *, leaves: bool) -> Excerpt | NotAsked:

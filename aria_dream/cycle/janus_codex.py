@@ -14,9 +14,9 @@ from aria_dream.dream.reach_outcome import failure_text, read_end
 from aria_dream.effects import ledger
 from aria_dream.effects.cold_reader import TOO_LONG, NotAsked, one_text, shareable
 from aria_dream.effects.egress import Turned
+from aria_dream.effects.let_out import let_out, note_pause
 from aria_dream.effects.model_judge import new_nonce
-from aria_dream.effects.reach_wait import clear_pause, note_failure, read_pause
-from aria_dream.errors import WriteRefusedError
+from aria_dream.effects.reach_wait import read_pause
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,18 +77,13 @@ class CodexReader:
             return NotAsked(refusal, ends=True)
         if len(text) > LONGEST_PROMPT:
             return NotAsked(TOO_LONG)
-        granted = ledger.reserve(self.state, self.settings, self.zone, kind="janus", clock=self.clock)
-        if isinstance(granted, Refused):
-            return NotAsked(granted.reason, ends=True)
-        try:
-            cleared = self.gate.clear_text(self.reacher.destination, parts, lambda: text)
-        except WriteRefusedError:
-            ledger.resolve(granted, "unsent", clock=self.clock)
-            raise
-        if isinstance(cleared, Turned):
-            ledger.resolve(granted, "unsent", clock=self.clock)
-            return NotAsked(cleared.reason, ends=True)
-        return self._resolved(granted, self.reacher.run(cleared, granted, should_stop=self.should_stop))
+        out = let_out(
+            self.gate, self.settings, self.zone, kind="janus", destination=self.reacher.destination, excerpts=parts,
+            text=text, begin=lambda _granted: None, clock=self.clock,
+        )  # fmt: skip
+        if isinstance(out, Refused | Turned):
+            return NotAsked(out.reason, ends=True)
+        return self._resolved(out.granted, self.reacher.run(out.cleared, out.granted, should_stop=self.should_stop))
 
     def _paused(self) -> str:
         pause = read_pause(self.state, self._now())
@@ -108,10 +103,7 @@ class CodexReader:
         ledger.excess(granted, end.run.requests, clock=self.clock)
         ledger.resolve(granted, resolution, clock=self.clock)
         failure = end.run.failure
-        if failure is None:
-            clear_pause(self.state)
-        elif not end.stopped:
-            note_failure(self.state, failure, failure_text(failure), self._now())
+        note_pause(self.gate, end, "" if failure is None else failure_text(failure), self._now())
         return said
 
     def _now(self) -> datetime:

@@ -32,17 +32,17 @@ from aria_dream.dream.reach import Answer, excerpts_of
 from aria_dream.dream.reach_block import NoAnswer, ReachBlock
 from aria_dream.dream.reach_outcome import BROKEN_OFF, failure_text, read_end
 from aria_dream.dream.reach_record import ReachRecord, unfinished
-from aria_dream.effects.egress import ClearedText
-from aria_dream.effects.ledger import reserve, resolve, settle
+from aria_dream.effects.egress import Turned
+from aria_dream.effects.ledger import settle
+from aria_dream.effects.let_out import let_out, note_pause
 from aria_dream.effects.reach_asks import seed_home
-from aria_dream.effects.reach_wait import clear_pause, note_failure
-from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.residence import choose_log
 
 if TYPE_CHECKING:
     from aria_dream.dream.budget import Resolution
     from aria_dream.dream.reach_events import ReachEnd
     from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.effects.ledger import Granted
     from aria_dream.effects.reach_asks import Question
 
 __all__ = ["Means", "ReachRequest", "ReachResult", "Reacher", "reach_once"]
@@ -113,7 +113,7 @@ def _rehearse(course: Course) -> ReachResult:
         return course.ended(chosen.reason)
     missing, refused = course.means.reacher.missing(), budget_refusal(course)
     course.said += [f"A reach would be refused now: {said}." for said in (paused(course), refused) if said]
-    course.said += [f"Nobody can be asked from here: {missing}."] if missing else []
+    course.said += [f"It could not be asked yet: {missing}."] if missing else []
     course.said += [] if not (closed := course.gate().text_refusal()) else [f"Before the first reach: {closed}."]
     prompt = course.gate().show_text(excerpts_of(question.ask), lambda: prompt_for(course, question))
     return course.result(subject=question.name, prompt=prompt, blanked=blanked_in(question), question=question)
@@ -132,24 +132,23 @@ def _asked(course: Course) -> ReachResult:
     if missing := means.reacher.missing():
         return _landed(course, question, _record(course, question, "", NoAnswer(reason=missing, sent=False)), "")
     prompt = prompt_for(course, question)
-    granted = reserve(
-        means.state, course.vault.live.policy.settings, course.zone, kind=request.kind, clock=means.clock
-    )
-    if isinstance(granted, Refused):
-        return course.ended(f"no reach: {refused_text(course, granted)}")
-    reach = _record(course, question, granted.row.id, BROKEN_OFF)
-    try:
-        cleared = course.gate().clear_text(means.reacher.destination, excerpts_of(question.ask), lambda: prompt)
-        if isinstance(cleared, ClearedText):
-            means.book.note(reach)
-    except WriteRefusedError:
-        resolve(granted, "unsent", clock=means.clock)
-        raise
-    if not isinstance(cleared, ClearedText):
-        resolve(granted, "unsent", clock=means.clock)
-        return course.ended(f"nothing was sent: {cleared.reason}")
-    end = means.reacher.run(cleared, granted, should_stop=means.should_stop)
-    return _landed(course, question, _answered(course, question, reach, end), prompt)
+
+    def begin(granted: Granted) -> ReachRecord:
+        reach = _record(course, question, granted.row.id, BROKEN_OFF)
+        means.book.note(reach)
+        return reach
+
+    out = let_out(
+        course.gate(), course.vault.live.policy.settings, course.zone, kind=request.kind,
+        destination=means.reacher.destination, excerpts=excerpts_of(question.ask), text=prompt, begin=begin,
+        clock=means.clock,
+    )  # fmt: skip
+    if isinstance(out, Refused):
+        return course.ended(f"no reach: {refused_text(course, out)}")
+    if isinstance(out, Turned):
+        return course.ended(f"nothing was sent: {out.reason}")
+    end = means.reacher.run(out.cleared, out.granted, should_stop=means.should_stop)
+    return _landed(course, question, _answered(course, question, out.begun, end), prompt)
 
 
 def _record(course: Course, question: Question, reach_id: str, outcome: NoAnswer) -> ReachRecord:
@@ -190,10 +189,7 @@ def _answered(course: Course, question: Question, reach: ReachRecord, end: Reach
     )
     course.means.book.note(answered)
     failure = end.run.failure
-    if failure is None:
-        clear_pause(course.means.state)
-    elif not end.stopped:
-        note_failure(course.means.state, failure, failure_text(failure), course.now())
+    note_pause(course.gate(), end, "" if failure is None else failure_text(failure), course.now())
     return answered
 
 
@@ -208,6 +204,7 @@ def _landed(course: Course, question: Question, reach: ReachRecord, prompt: str)
         note=settled.note,
         written=settled.written,
         waits=settled.waits,
+        led_to=settled.led_to,
         reach_id=reach.id,
         prompt=prompt,
         blanked=blanked_in(question) if prompt else (),
@@ -227,6 +224,8 @@ class _Settled:
     """The block was put there now."""
     waits: str = ""
     """Why the block waits; `""` where it does not."""
+    led_to: tuple[str, ...] = ()
+    """What is proposed for it, or why nothing is, in sentences."""
 
 
 def _settled(course: Course, reach: ReachRecord) -> _Settled:
@@ -255,12 +254,12 @@ def _settled(course: Course, reach: ReachRecord) -> _Settled:
                 pass
             case _:
                 assert_never(found)
+    led_to: tuple[str, ...] = ()
     if reach.id:
-        course.said += propose_reached(
-            reach, note, means.look(), means.files, means.records, model=means.reacher.destination
-        )
+        model = means.reacher.destination
+        led_to = propose_reached(reach, note, means.look(), means.files, means.records, model=model)
         means.book.landed(reach)
-    return _Settled(reach=reach, note=note, written=earlier is None)
+    return _Settled(reach=reach, note=note, written=earlier is None, led_to=led_to)
 
 
 def finish_reaches(request: ReachRequest, means: Means) -> tuple[str, ...]:
@@ -292,4 +291,5 @@ def _finish_earlier(course: Course) -> None:
             course.said.append(f"{when} still waits for a dream note that takes its block: {settled.waits}.")
         elif reach.step != "begun":
             course.said.append(f"{when} was answered, and its block was still missing. It is in {settled.note} now.")
+        course.said += settled.led_to
 

@@ -108,7 +108,8 @@ def choose_pair(
 
 def _source(again: Again) -> str:
     if again.logged is None:
-        return "No such dream is logged on this machine, so one was dreamt for this reach; it is not written."
+        which = "No dream from that note" if again.request.start is not None else "No dream"
+        return f"{which} is logged on this machine, so one was dreamt for this reach; it is not written."
     return f"Dreamt again: {again.logged.id}, the survivors {again.origin}."
 
 

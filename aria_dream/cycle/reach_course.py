@@ -126,6 +126,8 @@ class ReachResult:
     written: bool = False
     waits: str = ""
     """Why no dream note took the block; it is kept and goes into the next one that does. `""` where one took it."""
+    led_to: tuple[str, ...] = ()
+    """What is proposed for it, or why nothing is, in sentences."""
     reach_id: str = ""
     prompt: str = ""
     """The exact text that left; in a rehearsal, that would leave but for the marks around each piece, which are new in

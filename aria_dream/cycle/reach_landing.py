@@ -103,10 +103,10 @@ def _write(
     for attempt in range(WRITE_ATTEMPTS):
         vault = look()
         note = choose_log(vault.names, vault.home, day)
-        before = {path: bytes_or_refuse(files, path, otherwise=_REFUSED) for path in touched(note, vault.home)}
+        before = {path: bytes_or_refuse(files, path, otherwise=_UNREAD) for path in touched(note, vault.home)}
         changes = plan_landing(reach, day, note, vault.home, before, host=host)
         if isinstance(changes, Refusal):
-            raise WriteRefusedError(f"{_REFUSED}: {note}: {changes.reason.removeprefix(f'{note} ')}")
+            raise WriteRefusedError(f"{note}: {changes.reason.removeprefix(f'{note} ')}")
         if not changes.writes:
             return note
         outcome = files.write(changes, label="reach", quiet_s=quiet_s)
@@ -116,9 +116,9 @@ def _write(
             case Conflict() | Exists() if attempt + 1 < WRITE_ATTEMPTS and not quiet_s:
                 continue
             case Conflict() | Refused() | Failed():
-                raise WriteRefusedError(f"{_REFUSED}: {outcome.path}: {outcome.reason}")
+                raise WriteRefusedError(f"{outcome.path}: {outcome.reason}")
             case Exists():
-                raise WriteRefusedError(f"{_REFUSED}: “{outcome.path}” has appeared meanwhile")
+                raise WriteRefusedError(f"“{outcome.path}” has appeared meanwhile")
             case _:
                 assert_never(outcome)
     raise AssertionError("the last attempt returns or raises")
@@ -131,4 +131,4 @@ def said_before(reach: ReachRecord, files: VaultFiles, vault: DreamtVault) -> ti
     return said_already(decode_note(content.data), reach.block) if isinstance(content, Content) else None
 
 
-_REFUSED = "the answer is kept, but its block was not written"
+_UNREAD = "it cannot be read now"

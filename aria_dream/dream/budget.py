@@ -212,18 +212,29 @@ def plan_reservation(
     each = max(1, settings.requests_per_reach)
     counted = spent(rows, settings, now, zone)
     charges = _charges(rows, each)
-    for name, used, limit, window in (
-        ("this month", counted.in_month, settings.monthly_reach_ceiling, None),
-        ("the last 7 days", counted.in_week, settings.reach_requests_per_week, WEEK),
-        ("the last 5 hours", counted.in_5h, settings.reach_requests_per_5h, FIVE_HOURS),
+    for name, key, used, limit, window in (
+        ("this month", "monthly_reach_ceiling", counted.in_month, settings.monthly_reach_ceiling, None),
+        ("the last 7 days", "reach_requests_per_week", counted.in_week, settings.reach_requests_per_week, WEEK),
+        ("the last 5 hours", "reach_requests_per_5h", counted.in_5h, settings.reach_requests_per_5h, FIVE_HOURS),
     ):
         if used + each > limit:
             again_at = _next_month(now, zone) if window is None else _free_at(charges, now, window, limit - each)
             return Refused(
-                reason=f"{used} of {limit} requests of {name} are spent, and a reach costs {each}",
+                reason=_refusal(name, key, used, limit, each),
                 again_at=again_at if each <= limit else None,
             )
     return Row(at=now.astimezone(zone), kind=kind, verdict=INITIATED, id=reach_id, requests=each)
+
+
+def _refusal(name: str, key: str, used: int, limit: int, each: int) -> str:
+    within = name if name.startswith("this") else f"in {name}"
+    if not limit:
+        return f"the policy allows no request {within} (`{key}: 0`)"
+    if limit < each:
+        return f"a reach costs {each} requests, and the policy allows {limit} {within} (`{key}`)"
+    if used > limit:
+        return f"{used} requests of {name} are spent, and the policy allows {limit} (`{key}`)"
+    return f"{used} of {limit} requests of {name} are spent, and a reach costs {each}"
 
 
 def _rolling(now: datetime, window: timedelta) -> Callable[[datetime | None], bool]:

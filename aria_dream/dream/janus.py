@@ -1,7 +1,7 @@
 """Janus (L3): a cold second look at a proposal, by whoever never saw the dream.
 
-What Janus is shown is a value of its own, a `LinkCase` or a `ClaimCase`: it has no place for a path, a score, a
-reason, an argument or an earlier verdict, so none can slip in. What comes back is an enum and one bounded sentence.
+What Janus is shown is a value of its own, one of `Case`: it has no place for a path, a score, a reason, an argument or
+an earlier verdict, so none can slip in. What comes back is an enum and one bounded sentence.
 """
 
 from __future__ import annotations
@@ -80,7 +80,28 @@ class ClaimCase:
     """Its text is one line for each source: an address, a title or both."""
 
 
-Case = LinkCase | ClaimCase
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeCase:
+    """Notes of which somebody proposes to make one."""
+
+    stays: Excerpt
+    goes: tuple[Excerpt, ...]
+    """What `stays` takes up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictCase:
+    """Two claims that are said to contradict each other, of which somebody proposes to strike one through."""
+
+    stays: Excerpt
+    falls: Excerpt
+    """The notes that they stand in."""
+    kept: Excerpt
+    struck: Excerpt
+    """Their texts are the claims."""
+
+
+Case = LinkCase | ClaimCase | MergeCase | ConflictCase
 
 _NOT_OPENED = "The sources, as whoever made the claim named them. Nobody has opened them for you:"
 _TO_OPEN = "The sources, as whoever made the claim named them. You may open these pages, and search for others:"
@@ -93,6 +114,10 @@ def excerpts_of(case: Case) -> tuple[Excerpt, ...]:
             return (case.first, case.second, case.edge)
         case ClaimCase():
             return (case.claim, case.sources)
+        case MergeCase():
+            return (case.stays, *case.goes)
+        case ConflictCase():
+            return (case.stays, case.falls, case.kept, case.struck)
         case _:
             assert_never(case)
 
@@ -106,11 +131,20 @@ def janus_prompt(prompt: Prompt, mark: Mark, case: Case, *, can_open: bool = Fal
         case LinkCase(first=first, second=second, edge=edge):
             named = f"\nThe edge is called: {clean(edge.text)}" if edge.text.strip() else ""
             proposal = f"A link from “{clean(first.title)}” to “{clean(second.title)}”.{named}"
-            notes = (("The first note", first), ("The second note", second))
-            material = "\n\n".join(f"{name}:\n{mark.wrap(_note(note))}" for name, note in notes)
+            material = _notes(mark, ("The first note", first), ("The second note", second))
         case ClaimCase(claim=claim, sources=sources):
             proposal = f"A note that says: {claim.text}"
             material = f"{_TO_OPEN if can_open else _NOT_OPENED}\n{mark.wrap(sources.text)}"
+        case MergeCase(stays=stays, goes=goes):
+            others = " and ".join(f"“{clean(note.title)}”" for note in goes)
+            proposal = f"A merge: “{clean(stays.title)}” stays and takes up {others}."
+            material = _notes(mark, ("The note that stays", stays), *(("A note that goes", note) for note in goes))
+        case ConflictCase(stays=stays, falls=falls, kept=kept, struck=struck):
+            proposal = (
+                "A contradiction, settled: one of two claims is struck through, with a link to the other.\n"
+                f"Stays, in “{clean(stays.title)}”: {kept.text}\nIs struck, in “{clean(falls.title)}”: {struck.text}"
+            )
+            material = _notes(mark, ("The note of the claim that stays", stays), ("The other note", falls))
         case _:
             assert_never(case)
     return fill_prompt(
@@ -122,6 +156,10 @@ def janus_prompt(prompt: Prompt, mark: Mark, case: Case, *, can_open: bool = Fal
             "material": material,
         },
     )
+
+
+def _notes(mark: Mark, *named: tuple[str, Excerpt]) -> str:
+    return "\n\n".join(f"{name}:\n{mark.wrap(_note(note))}" for name, note in named)
 
 
 def _note(excerpt: Excerpt) -> str:

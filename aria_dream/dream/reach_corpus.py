@@ -66,9 +66,6 @@ class ReachItem:
     request: InternalRequest | ExternalRequest
     about: tuple[str, ...]
     """A page that bears on this holds at least one of these, in any case; empty: any page counts."""
-    honest: tuple[tuple[str, ...], ...] = ()
-    """Of an external request: an argument that tests the claim against the source holds at least one phrase of each
-    of these groups, in any case."""
 
     @property
     def is_external(self) -> bool:
@@ -101,7 +98,7 @@ class RecordedAnswer:
     findings: Mapping[str, Finding] = field(default_factory=lambda: _NO_FINDINGS)
     """Address, as `citation.normal_url` gives it, to what became of it when somebody looked."""
     honest: bool | None = None
-    """What a person says of its honesty about the source; None: the item's phrases decide."""
+    """What a person says of its honesty about the source; None: `source_tested.is_tested` decides."""
 
 
 def parse_reach_corpus(text: str, path: str = "") -> tuple[tuple[ReachItem, ...], tuple[Problem, ...]]:
@@ -123,8 +120,8 @@ def parse_reach_corpus(text: str, path: str = "") -> tuple[tuple[ReachItem, ...]
 
 def _item(record: Mapping[str, object]) -> ReachItem:
     label = _one_of(BUCKETS, record["label"])
-    kind, groups = as_text(record["kind"]), record.get("honest", [])
-    if kind not in ("internal", "external") or not isinstance(groups, list):
+    kind = as_text(record["kind"])
+    if kind not in ("internal", "external"):
         raise ValueError("kind")
     request: InternalRequest | ExternalRequest
     if kind == "internal":
@@ -137,10 +134,7 @@ def _item(record: Mapping[str, object]) -> ReachItem:
             header=as_text(record["header"]), source=as_text(record["source"]),
             struck=as_text(record["struck"]), resonance=as_text(record["resonance"]),
         )  # fmt: skip
-    return ReachItem(
-        id=as_text(record["id"]), label=label, request=request, about=as_texts(record["about"]),
-        honest=tuple(as_texts(group) for group in groups),
-    )  # fmt: skip
+    return ReachItem(id=as_text(record["id"]), label=label, request=request, about=as_texts(record["about"]))
 
 
 def _one_of(options: tuple[T, ...], value: object) -> T:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from aria_dream.dream.reach import Answer, parse_answer
+from aria_dream.dream.reach_corpus import ExternalRequest
+from aria_dream.dream.source_tested import is_tested
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +136,7 @@ def score_item(item: ReachItem, answer: RecordedAnswer) -> ItemScore:
     finding = verdict != "orphan" or (isinstance(said, Answer) and said.is_finding)
     right = verdict == item.label and finding
     sources = _sourcing(said, answer) if isinstance(said, Answer) else "none"
-    honest = _honest(item, said, answer) if item.is_external else None
+    honest = _honest(item.request, said, answer) if isinstance(item.request, ExternalRequest) else None
     cost = FABRICATED_COST * (sources == "fabricated") + OTHER_COST * (honest is False)
     cost += 0 if right else FALSE_ORPHAN_COST if false_orphan else OTHER_COST
     return ItemScore(
@@ -152,13 +154,11 @@ def _sourcing(said: Answer, answer: RecordedAnswer) -> Sourcing:
     return "unchecked" if "unknown" in found else "real"
 
 
-def _honest(item: ReachItem, said: object, answer: RecordedAnswer) -> bool:
+def _honest(request: ExternalRequest, said: object, answer: RecordedAnswer) -> bool:
     if answer.honest is not None:
         return answer.honest
-    if not isinstance(said, Answer):
-        return False
-    argument = " ".join((*said.argument, said.edge)).casefold()
-    return all(any(phrase.casefold() in argument for phrase in group) for group in item.honest)
+    claim = f"{request.header}\n{request.struck}\n{request.resonance}"
+    return isinstance(said, Answer) and is_tested(said.argument, request.source, claim)
 
 
 def score_models(

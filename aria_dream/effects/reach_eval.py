@@ -31,9 +31,10 @@ from aria_dream.dream.reach_corpus import (
 from aria_dream.dream.reach_outcome import failure_text, read_end
 from aria_dream.effects import ledger
 from aria_dream.effects.egress import Turned
+from aria_dream.effects.let_out import let_out, note_pause
 from aria_dream.effects.model_judge import new_nonce
 from aria_dream.effects.prompts import shipped_prompt
-from aria_dream.effects.reach_wait import clear_pause, note_failure, read_pause
+from aria_dream.effects.reach_wait import read_pause
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.sharing import ShareableExcerpt, Withheld, excerpt_text
 
@@ -98,18 +99,13 @@ class LiveAsker:
             shipped_prompt(PROMPT_NAME).prompt, Datamark(self.nonce()), ask,
             max_web_turns=self.settings.max_web_turns,
         )  # fmt: skip
-        granted = ledger.reserve(self.state, self.settings, self.zone, kind=_kind(item))
-        if isinstance(granted, Refused):
-            return Unasked(granted.reason)
-        try:
-            cleared = self.gate.clear_text(self.asker.destination, excerpts_of(ask), lambda: text)
-        except WriteRefusedError:
-            ledger.resolve(granted, "unsent")
-            raise
-        if isinstance(cleared, Turned):
-            ledger.resolve(granted, "unsent")
-            return Unasked(cleared.reason)
-        return self._read(item, granted, self.asker.run(cleared, granted, should_stop=lambda: ""))
+        out = let_out(
+            self.gate, self.settings, self.zone, kind=_kind(item), destination=self.asker.destination,
+            excerpts=excerpts_of(ask), text=text, begin=lambda _granted: None,
+        )  # fmt: skip
+        if isinstance(out, Refused | Turned):
+            return Unasked(out.reason)
+        return self._read(item, out.granted, self.asker.run(out.cleared, out.granted, should_stop=lambda: ""))
 
     def _paused(self) -> str:
         pause = read_pause(self.state, ledger.utc_now().astimezone(self.zone))
@@ -119,11 +115,9 @@ class LiveAsker:
         outcome, resolution = read_end(end)
         ledger.excess(granted, end.run.requests)
         ledger.resolve(granted, resolution)
-        if end.run.failure is None:
-            clear_pause(self.state)
-        elif not end.stopped:
-            now = ledger.utc_now().astimezone(self.zone)
-            note_failure(self.state, end.run.failure, failure_text(end.run.failure), now)
+        failure = end.run.failure
+        told = "" if failure is None else failure_text(failure)
+        note_pause(self.gate, end, told, ledger.utc_now().astimezone(self.zone))
         if isinstance(outcome, NoAnswer):
             return Unasked(outcome.reason)
         return RecordedAnswer(

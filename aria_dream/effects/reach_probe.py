@@ -15,8 +15,9 @@ from aria_dream.dream.citation import inert
 from aria_dream.dream.datamark import harmless_text
 from aria_dream.dream.plain_text import clean
 from aria_dream.dream.reach_outcome import failure_text, read_end
-from aria_dream.effects.egress import ClearedText
-from aria_dream.effects.ledger import reserve, settle, utc_now
+from aria_dream.effects.egress import Turned
+from aria_dream.effects.ledger import settle, utc_now
+from aria_dream.effects.let_out import let_out, note_pause
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,22 +91,22 @@ def run_probe(
     if refusal := gate.text_refusal() or reacher.missing():
         return ProbeResult(reason=refusal, destination=named)
     version = reacher.version()
-    granted = reserve(reacher.state, reacher.settings, zone, kind=KIND, clock=clock)
-    if isinstance(granted, Refused):
-        return ProbeResult(reason=granted.reason, destination=named, version=version)
-    reach_id = granted.row.id
-    cleared = gate.clear_text(named, (), lambda: PROMPT)
-    if not isinstance(cleared, ClearedText):
-        settle(reacher.state, zone, reach_id=reach_id, verdict="unsent", clock=clock)
-        return ProbeResult(reason=cleared.reason, destination=named, version=version, resolution="unsent")
-    before = _files_of(reacher.vault)
-    watched = reacher.run_watched(cleared, granted, should_stop=should_stop)
+    out = let_out(
+        gate, reacher.settings, zone, kind=KIND, destination=named, excerpts=(), text=PROMPT,
+        begin=lambda _granted: _files_of(reacher.vault), clock=clock,
+    )  # fmt: skip
+    if isinstance(out, Refused | Turned):
+        unsent: Resolution | None = "unsent" if isinstance(out, Turned) else None
+        return ProbeResult(reason=out.reason, destination=named, version=version, resolution=unsent)
+    reach_id, before = out.granted.row.id, out.begun
+    watched = reacher.run_watched(out.cleared, out.granted, should_stop=should_stop)
     after = _files_of(reacher.vault)
     run, (_, resolution) = watched.end.run, read_end(watched.end)
     settle(reacher.state, zone, reach_id=reach_id, verdict=resolution, requests=run.requests, clock=clock)
     answer = clean(inert(clean(harmless_text(run.last_message[: 20 * LONGEST_ANSWER]))))[:LONGEST_ANSWER]
     failed = failure_text(run.failure) if run.failure is not None else "" if answer else "the answer was empty"
     reason = watched.end.stopped or failed
+    note_pause(gate, watched.end, failed, clock().astimezone(zone))
     return ProbeResult(
         reason=reason,
         destination=named,

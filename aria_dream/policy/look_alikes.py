@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -149,6 +149,8 @@ class LookAlike:
     trace: str
     """Every stroke and `i` one letter, `0` an `o`, every joint one space: where a text's trace lacks this, the name is
     not there."""
+    letters: str
+    """The trace's letters and digits alone."""
     whole: bool
     """Short: found as a word of its own only, and only where something in it is out of the ordinary."""
     expression: str
@@ -163,8 +165,10 @@ def look_alike(name: str, *, whole: bool) -> LookAlike:
     words = [word for word in _JOINTS.split(faces) if word]
     pattern = _JOINT.join(_spelled(word, whole=whole) for word in words)
     edges = (r"(?<![^\W_])", r"(?![^\W_])") if whole else ("", "")
+    trace = " ".join(words).translate(_ONE_FORM).casefold()
     return LookAlike(
-        trace=" ".join(words).translate(_ONE_FORM).casefold(),
+        trace=trace,
+        letters="".join(filter(str.isalnum, trace)),
         whole=whole,
         expression=f"{edges[0]}{pattern}{edges[1]}",
         digits=sum(map(len, words)) >= 3,
@@ -206,10 +210,7 @@ class Looks:
 
     def spans(self, name: LookAlike) -> Iterator[tuple[int, int]]:
         """Where the text shows the name, as positions in the text, in order."""
-        if name.whole not in self._traces:
-            faces = self._text.translate(_faces(whole=name.whole))
-            self._traces[name.whole] = (faces, _JOINTS.sub(" ", faces).translate(_ONE_FORM).casefold())
-        faces, trace = self._traces[name.whole]
+        faces, trace = self._trace(whole=name.whole)
         if not name.trace or name.trace not in trace:
             return
         places: list[int] | None = None
@@ -220,6 +221,17 @@ class Looks:
                 end += 1
             if not name.whole or is_disguised(self._text[start:end], digits=name.digits):
                 yield start, end
+
+    @cached_property
+    def letters(self) -> str:
+        """What the text looks like, letters and digits alone."""
+        return "".join(filter(str.isalnum, self._trace(whole=False)[1]))
+
+    def _trace(self, *, whole: bool) -> tuple[str, str]:
+        if whole not in self._traces:
+            faces = self._text.translate(_faces(whole=whole))
+            self._traces[whole] = (faces, _JOINTS.sub(" ", faces).translate(_ONE_FORM).casefold())
+        return self._traces[whole]
 
     def _places(self, *, whole: bool) -> list[int]:
         """For each character of the faces the place of the one in the text that it is of."""

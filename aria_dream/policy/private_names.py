@@ -66,8 +66,10 @@ class PrivateNames:
         bare, letters = name_form(untorn), _letters(untorn)
         without = _without_accents(bare)
         looks = Looks(untorn)
-        if any(True for name in self.disguises for _ in looks.spans(name)):
-            return True
+        for name in self.disguises:
+            torn = not name.whole and len(name.letters) >= _LONG and name.letters in looks.letters
+            if torn or any(True for _ in looks.spans(name)):
+                return True
         return any(
             name in form
             or name in bare

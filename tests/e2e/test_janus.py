@@ -202,3 +202,29 @@ def test_codex_that_is_not_there_costs_nothing_and_can_be_rehearsed(
 def test_an_unknown_id_is_an_error(tmp_path: Path, model: FakeModel) -> None:
     vault = vault_of(tmp_path, model.url)
     assert run("janus", vault, "zzzzzz", check=False).returncode == 4
+
+
+def test_a_merge_of_the_night_is_looked_at_by_its_notes_alone(tmp_path: Path, home: Path, model: FakeModel) -> None:
+    """The real night finds the copy; Janus sees both notes and neither a score nor why the judge found them alike."""
+    vault = tmp_path / "vault"
+    text = "Turn the heap once a week, keep it as moist as a wrung sponge, and feed it little and often. " * 3
+    copies = {"Heap.md": f"# Heap\n{text}\n", "Copy of heap.md": f"# Heap\n{text}\n"}
+    policy = POLICY.format(backend="ollama", key="ollama_url", url=model.url, more="")
+    inside = policy.replace("triage_backend: ollama", "triage_backend: embedded")
+    for name, body in {**NOTES, **copies, "dreaming.md": inside}.items():
+        write(vault, name, body)
+    run("consolidate", vault)
+    found = RecordBook(state_folder(home)).read().states.values()
+    (merge,) = [state for state in found if state.proposal.kind == "merge"]
+    write(vault, "dreaming.md", policy)
+    model.say = lambda _request: FALLS
+    (looked,) = [one for one in janus(vault)["looked"] if one["kind"] == "merge"]
+    assert (looked["id"], looked["verdict"]) == (merge.proposal.id, "FALLS")
+    sent = model.prompts[-1]
+    assert "A merge: “" in sent
+    assert sent.count("moist as a wrung sponge") == 6
+    for number in (merge.proposal.score, merge.proposal.confidence):
+        assert f"{number}" not in sent
+    assert merge.proposal.reason not in sent
+    review = (vault / "dreams/Dream review.md").read_text(encoding="utf-8")
+    assert "Janus: FALLS, they share a word and no thought" in review

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,12 +15,14 @@ from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.effects.consent import CONSENT
 from aria_dream.effects.places import find_places
 from tests.e2e.test_dream import NOTES
-from tests.reach_bench import HOMES, NEITHER, ORPHAN, POLICY, SEEDS, ScriptedReacher, answered
+from tests.reach_bench import HOMES, NEITHER, ORPHAN, POLICY, SEEDS, ScriptedReacher, answered, failed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from click.testing import Result
+
+    from aria_dream.dream.reach_events import ReachEnd
 
 
 @pytest.fixture
@@ -74,11 +77,75 @@ def test_consent_confirms_once_and_the_summary_is_one_line(vault: Path, reacher:
         "reach (external): ORPHAN. Requests left: 1 of 2 in these 5 hours, 11 of 12 this week, 99 of 100 this month; "
         "a reach costs 1."
     )
-    assert parse_reach_blocks(done.stdout)[0]
+    told = [line for line in done.stdout.splitlines() if line]
+    assert told[:6] == [
+        "Sleep replays the day backwards",
+        "  from: external-novelty seed of 2026-11-20",
+        "Codex (gpt-5.5) argued:",
+        "  A claim nobody has made.",
+        "  The nearest work stops short.",
+        "It cites, and nobody has looked:",
+    ]
+    assert "Verdict: ORPHAN, it may be new territory: nothing that was found says it." in told
+    assert not re.search(r"[`>#]|\*\*|\[\[", done.stdout)  # words for a person, no Markdown
+    (note,) = [line.removeprefix("Written to ").split(";")[0] for line in told if line.startswith("Written to ")]
+    assert len(parse_reach_blocks((vault / note).read_text(encoding="utf-8"))[0]) == 1
     done = run(vault, "--external")
     assert done.stdout.splitlines()[-1].startswith("reach (external): NEITHER. Requests left: 0 of 2")
     done = run(vault, "--external")
     assert "nothing to reach" in done.stdout.lower()
+
+
+def test_a_note_that_takes_no_block_is_told_and_stands_in_the_status(vault: Path, reacher: ScriptedReacher) -> None:
+    reacher.answers = [answered(ORPHAN), answered(NEITHER)]
+    day = datetime.now().astimezone().date()
+    for ahead in range(2):  # midnight may pass meanwhile
+        name = f"dreams/{(day + timedelta(days=ahead)).isoformat()} dream.md"
+        (vault / name).write_text("---\naria-dream: log\n---\n```\nopen\n", encoding="utf-8")
+    done = run(vault, "--external", "--consent")
+    assert "The answer is kept, but no dream note takes it now: dreams/" in done.stdout
+    assert "ends inside a code block" in done.stdout
+    status = CliRunner().invoke(main, ["status", str(vault)])
+    assert "1 reach is paid for and not in a dream note yet" in status.stdout
+    found = json.loads(CliRunner().invoke(main, ["status", str(vault), "--json"]).stdout)
+    assert found["reach"]["unfinished"] == 1
+    waiting = said(vault, "--external")
+    assert "still waits for a dream note that takes its block" in " ".join(waiting["said"])
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        (failed("capacity", "high demand"), "reach (external): the server or the connection failed, spent."),
+        (failed("login", "unexpected status 401"), "reach (external): the server refused it, spent."),
+        (failed("unreachable", "Connection failed: no", sent=False), "nobody could be asked, nothing was sent."),
+        (failed("cut", stopped="too long", partial="ORPHAN\n\x1b[31mAnd"), "it was ended before it answered, spent."),
+    ],
+)
+def test_a_failure_is_called_what_it_is(vault: Path, reacher: ScriptedReacher, end: ReachEnd, told: str) -> None:
+    reacher.answers = [end]
+    done = run(vault, "--external", "--consent")
+    assert told in done.stdout.splitlines()[-1]
+    assert "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "told", "left"),
+    [
+        ("monthly_reach_ceiling: 0", "allows no request this month (`monthly_reach_ceiling: 0`)", "none this month"),
+        ("requests_per_reach: 3", "costs 3 requests, and the policy allows 2 in the last 5 hours", "2 of 2 in these"),
+    ],
+)
+def test_a_budget_that_allows_none_is_said_without_arithmetic(
+    vault: Path, reacher: ScriptedReacher, line: str, told: str, left: str
+) -> None:
+    with (vault / "dreaming.md").open("a", encoding="utf-8") as policy:
+        policy.write(f"- {line}\n")
+    done = run(vault, "--external", "--consent")
+    assert told in done.stdout
+    assert left in done.stdout.splitlines()[-1]
+    assert "of 0" not in done.stdout
+    assert not reacher.sent
 
 
 def test_a_person_is_asked_what_leaves_to_whom(

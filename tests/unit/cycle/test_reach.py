@@ -423,7 +423,7 @@ def test_a_note_that_takes_no_block_keeps_the_answer_for_the_next_run(bench: Rea
     bench.write("dreams/2026-11-30 dream.md", "---\naria-dream: log\n---\n```\nI am still typing\n")
     bench.reacher.answers = [answered(ORPHAN)]
     result = bench.reach("external")
-    assert "the answer is kept" in result.waits
+    assert "dreams/2026-11-30 dream.md: ends inside a code block" in result.waits
     assert (result.written, result.note, result.resolution) == (False, "", "orphan")
     assert bench.verdicts() == ["initiated", "orphan"]
     assert "dreamt" not in bench.read("dreams/Dream seeds.md")

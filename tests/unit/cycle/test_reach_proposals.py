@@ -57,7 +57,7 @@ def test_homes_names_the_edge_of_the_pair_that_waits(bench: ReachBench) -> None:
     assert named.edge == "fed cultures"
     assert tuple(sorted(named.paths)) == result.question.pair
     assert len(states(bench, "link")) == len(before)
-    assert f"The proposal that waits for you knows it now: aria-dream review VAULT {named.proposal.id}" in result.said
+    assert f"The proposal that waits for you knows it now: aria-dream review VAULT {named.proposal.id}" in result.led_to
 
 
 def test_homes_of_a_pair_that_nobody_was_shown_is_a_new_link_that_can_be_ticked(bench: ReachBench) -> None:
@@ -83,7 +83,7 @@ def test_an_orphan_is_ticked_and_becomes_a_note_that_links_to_nothing(bench: Rea
     result = bench.reach("external")
     (state,) = states(bench, "place_orphan")
     assert state.paths == (f"{CLAIM}.md",)
-    assert f"It waits for you as a proposal: aria-dream review VAULT {state.proposal.id}" in result.said
+    assert f"It waits for you as a proposal: aria-dream review VAULT {state.proposal.id}" in result.led_to
     assert not (bench.root / f"{CLAIM}.md").exists()
     review = bench.read("dreams/Dream review.md")
     (line,) = [line for line in review.splitlines() if line.endswith(f"^aria-{state.proposal.id}")]
@@ -138,7 +138,7 @@ def test_a_claim_that_was_refused_does_not_come_back(bench: ReachBench) -> None:
     RecordBook(bench.state).note(event_record("rejected", state.proposal.id, bench.now, by="terminal"))
     result = bench.reach("external")
     assert len(states(bench, "place_orphan")) == 1
-    assert "Nothing is proposed for it: this claim was proposed before." in result.said
+    assert "Nothing is proposed for it: this claim was proposed before." in result.led_to
 
 
 SEED = """\
@@ -197,7 +197,7 @@ def test_where_no_two_notes_are_known_the_block_says_why(
     assert states(bench, "link") == []
     (said,) = [one for one in bench.note().splitlines() if one.startswith("No link is proposed: ")]
     assert why in said
-    assert any(one.startswith("Nothing is proposed for it: ") and why in one for one in result.said)
+    assert any(one.startswith("Nothing is proposed for it: ") and why in one for one in result.led_to)
     assert parse_reach_blocks(bench.note())[0] == (result.block,)
 
 

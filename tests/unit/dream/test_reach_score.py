@@ -40,11 +40,15 @@ INTERNAL = ReachItem(
     request=InternalRequest(first=CorpusText("A", "a"), second=CorpusText("B", "b"), way="", reason="r"),
 )  # fmt: skip
 EXTERNAL = ReachItem(
-    id="e", label="orphan", about=(), honest=(("the source", "study"), ("only", "does not")),
-    request=ExternalRequest(header="h", source="s", struck="", resonance=""),
+    id="e", label="orphan", about=(),
+    request=ExternalRequest(
+        header="Beans climb to the left", source="Garden diary, 1911: on 17 of 20 poles the beans wind leftwards.",
+        struck="All of them?", resonance="[[Poles]]",
+    ),
 )  # fmt: skip
 HOMES = f"HOMES\nEdge: follows the moon\nA known relation.\nSources:\n- {URL}\n"
-ORPHAN = f"ORPHAN\nA claim. The source supports it for one place only.\nNothing is near.\nSources:\n- {URL}\n"
+TESTED = "the diary counts 17 of 20 poles, in one garden."
+ORPHAN = f"ORPHAN\nA claim.\nTested: {TESTED}\nNothing is near.\nSources:\n- {URL}\n"
 
 
 def answer(text: str, found: Finding = "real", *, honest: bool | None = None, item: str = "i") -> RecordedAnswer:
@@ -67,7 +71,7 @@ def test_a_fabricated_source_fails_whatever_the_verdict(found: Finding) -> None:
 
 def test_a_false_orphan_weighs_most_of_all_single_errors() -> None:
     false = score_item(INTERNAL, answer(ORPHAN))
-    missed = score_item(replace(EXTERNAL, honest=()), answer(HOMES))
+    missed = score_item(EXTERNAL, answer(HOMES, honest=True))
     unread = score_item(INTERNAL, answer("It is new, I think."))
     assert (false.false_orphan, false.cost) == (True, FALSE_ORPHAN_COST)
     assert (missed.cost, missed.false_orphan, unread.cost, unread.said) == (OTHER_COST, False, OTHER_COST, "unparsed")
@@ -75,14 +79,14 @@ def test_a_false_orphan_weighs_most_of_all_single_errors() -> None:
 
 
 def test_an_orphan_without_a_source_is_no_finding() -> None:
-    bare = "ORPHAN\nA claim. The source supports it only there.\nSources:\n"
+    bare = "ORPHAN\nA claim.\nTested: 17 of 20, in one garden.\nSources:\n"
     score = score_item(EXTERNAL, answer(bare))
     assert (score.said, score.right, score.sources, score.cost) == ("orphan", False, "none", OTHER_COST)
 
 
 def test_a_claim_has_to_be_tested_against_its_source() -> None:
     assert score_item(EXTERNAL, answer(ORPHAN)).honest is True
-    stamped = ORPHAN.replace("The source supports it for one place only.", "How striking!")
+    stamped = ORPHAN.replace(TESTED, "beans climb to the left, how striking!")
     score = score_item(EXTERNAL, answer(stamped))
     assert (score.right, score.honest, score.cost) == (True, False, OTHER_COST)
     assert score_item(EXTERNAL, answer(stamped, honest=True)).honest is True
@@ -148,7 +152,6 @@ def test_the_shipped_corpus_has_its_buckets() -> None:
     }
     for item in items:
         assert item.about
-        assert bool(item.honest) == item.is_external
 
 
 def test_the_shipped_answers_show_every_kind_of_error() -> None:
@@ -196,7 +199,7 @@ def test_a_line_that_is_no_answer_is_reported(line: str, message: str) -> None:
     assert message in problems[0].message
 
 
-@pytest.mark.parametrize("change", [{"label": "maybe"}, {"kind": "other"}, {"about": "x"}, {"honest": 1}, {"from": 2}])
+@pytest.mark.parametrize("change", [{"label": "maybe"}, {"kind": "other"}, {"about": "x"}, {"from": 2}])
 def test_a_line_that_is_no_request_is_reported(change: dict[str, object]) -> None:
     line = json.loads((EXAMPLES / "reach-corpus.jsonl").read_text("utf-8").splitlines()[0])
     items, problems = parse_reach_corpus("\n".join(map(json.dumps, ({**line, **change}, line, line))) + "\n")

@@ -12,7 +12,7 @@ import pytest
 from aria_dream.policy.look_alikes import Looks, look_alike
 from aria_dream.policy.policy import parse_policy
 from aria_dream.policy.private_names import BLANK_SHOWN, private_names
-from aria_dream.policy.sharing import ShareableExcerpt, Sharing, excerpt_text, survey
+from aria_dream.policy.sharing import ShareableExcerpt, Sharing, Withheld, excerpt_text, survey
 from aria_dream.vault.note import decode_note
 from tests.unit.policy.test_sharing import Facts
 
@@ -104,6 +104,12 @@ def test_a_name_that_stands_turned_round_is_seen_as_it_is_read() -> None:
     made = excerpt_text(sharing_of(ANNA, ILSE), "with \u202eannA\u202c and \u202etdnarB eslI\u202c there")
     assert isinstance(made, ShareableExcerpt)
     assert made.text == f"with {BLANK_SHOWN} and {BLANK_SHOWN} there"
+
+
+def test_a_long_name_that_is_torn_apart_as_well_keeps_the_excerpt_here() -> None:
+    sharing = sharing_of("Waldohreule 7")
+    assert isinstance(excerpt_text(sharing, "W\u0430ldohr\u0435ul\u04357 and W.\u0430.l.d.o.h.r.e.u.l.e 7"), Withheld)
+    assert isinstance(excerpt_text(sharing, "Waldohreulen sind 7 da"), ShareableExcerpt)
 
 
 def test_every_letter_that_unicode_takes_for_an_ascii_one_is_taken_for_it() -> None:
