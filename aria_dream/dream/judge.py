@@ -245,8 +245,8 @@ def _verdict(pair: Judged, probability: float, spoke: dict[str, float]) -> Keep 
         against = speaks_against(pair.bridge) if pair.bridge else None
         return Drop(probability, against or _dropped_because(pair))
     clauses = _speaking_for(pair, spoke)
-    if pair.bridge and not clauses:
-        clauses = [speaks_for(pair.bridge)]
+    if pair.bridge and (not clauses or (len(clauses) == 1 and len(pair.common.words) == 1)):
+        clauses.append(speaks_for(pair.bridge))  # a single word that two notes have in common tells a writer little
     if not clauses:
         return Drop(float(np.nextafter(KEPT_FROM, 0.0)), UNNAMED)
     return Keep(probability, _joined(clauses[:2]))
