@@ -215,6 +215,36 @@ def check_model(_: Patient) -> Iterator[Finding]:
         yield Finding(topic="program", name="model", health=Health.OK, text=f"{embedder.name} answers")
 
 
+def check_judge(patient: Patient) -> Iterator[Finding]:
+    """Who would judge a dream now. Asks a server for its list of models and sends it nothing of the vault."""
+    from aria_dream.effects.egress import Gate
+    from aria_dream.effects.judges import find_model_server
+    from aria_dream.effects.model_server import NoModel
+    from aria_dream.policy.sharing import survey
+
+    if patient.live is None:
+        return
+    settings = patient.live.policy.settings
+    backend = settings.triage_backend
+    health, text = Health.OK, "the judge inside"
+    if backend == "off":
+        health, text = Health.NOTE, "nobody judges (`triage_backend: off`): what resonates is shown as it is ranked"
+    elif backend != "embedded":
+        sharing, _ = survey((), patient.live.policy)
+        gate = Gate(
+            state=patient.places.state, sharing=sharing, purpose="doctor", allowed=settings.allow_remote_triage
+        )
+        found = find_model_server(settings, gate, backend)
+        if not isinstance(found, NoModel):
+            text = f"“{found.model.name}” at {found.server.endpoint}"
+        elif backend != "auto":
+            health, text = Health.BROKEN, f"`triage_backend: {backend}`: {found.reason}"
+        else:
+            health = Health.NOTE if found.is_running else Health.OK
+            text = f"the judge inside; {found.reason}"
+    yield Finding(topic="vault", name="judge", health=health, text=text)
+
+
 def check_codex(patient: Patient) -> Iterator[Finding]:
     """Whether a reach could be made: the program and the login. Sends nothing."""
     from aria_dream.effects.codex import TESTED_VERSION
@@ -234,7 +264,7 @@ def check_codex(patient: Patient) -> Iterator[Finding]:
 
 
 CHECKS: list[Callable[[Patient], Iterator[Finding]]] = [
-    check_input, check_power, check_load, check_clock, check_vault, check_watching, check_policy, check_records,
-    check_program, check_consent, check_model, check_codex,
+    check_input, check_power, check_load, check_clock, check_vault, check_watching, check_policy, check_judge,
+    check_records, check_program, check_consent, check_model, check_codex,
 ]
 """Every check, in the order of the report. A part that is added later adds its own."""

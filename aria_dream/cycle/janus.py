@@ -108,7 +108,7 @@ def open_reader(
     gate = Gate(
         state=state, sharing=vault.sharing, purpose="janus", allowed=settings.allow_remote_triage
     )
-    server = find_model_server(vault, gate, settings.triage_backend)
+    server = find_model_server(settings, gate, settings.triage_backend)
     if isinstance(server, NoModel):
         return NoReader(
             f"no cold look: {server.reason}; Janus needs a language model, since the judge inside can compare two notes"

@@ -245,8 +245,8 @@ def _verdict(pair: Judged, probability: float, spoke: dict[str, float]) -> Keep 
         against = speaks_against(pair.bridge) if pair.bridge else None
         return Drop(probability, against or _dropped_because(pair))
     clauses = _speaking_for(pair, spoke)
-    if pair.bridge and not clauses:
-        clauses = [speaks_for(pair.bridge)]
+    if pair.bridge and (not clauses or (len(clauses) == 1 and len(pair.common.words) == 1)) and NEARER not in clauses:
+        clauses.append(speaks_for(pair.bridge))  # a single word that two notes have in common tells a writer little
     if not clauses:
         return Drop(float(np.nextafter(KEPT_FROM, 0.0)), UNNAMED)
     return Keep(probability, _joined(clauses[:2]))
@@ -261,14 +261,18 @@ def _speaking_for(pair: Judged, spoke: dict[str, float]) -> list[str]:
         (spoke["passages"] + spoke["kinship"], _close(pair)),
     ]
     clauses = [clause for _, clause in sorted(said, key=lambda item: -item[0]) if clause]
-    if clauses:
+    if len(clauses) > 1 or (clauses and clauses != [speak_of(pair.common)]):
         return clauses
+    if len(pair.common.words) > len(pair.common.by_the_way) + 1:
+        return clauses
+    # Nothing, or a word or two by the way, which tells a writer little: what else there is stands beside it.
+    clauses += apart_from_text(pair.common)
     z, passages = pair.features.nearness, pair.features.passages
     if passages is not None and passages >= NEAR_PASSAGE_Z:
         clauses.append("a passage of each is close in meaning to one of the other")
     if z is not None and z >= NEARER_Z:
         clauses.append(NEARER)
-    return apart_from_text(pair.common) + clauses
+    return clauses
 
 
 def _joined(clauses: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from aria_dream.dream.datamark import harmless_text
 from aria_dream.dream.plain_text import clean
 from aria_dream.dream.prompt_text import Messages, Prompt, estimate_tokens, fill_prompt
 
@@ -70,9 +71,10 @@ class LocalExcerpt:
 def excerpt_limit(text: str) -> int:
     """How many characters of a note with this text fit into `EXCERPT_TOKENS`; at most `EXCERPT_LENGTH`.
 
-    Fewer in scripts of which a tokenizer makes more tokens.
+    Fewer in scripts of which a tokenizer makes more tokens, and where signs are quoted (`harmless_text`): HTML.
     """
-    tokens = estimate_tokens(text[:EXCERPT_LENGTH]) + 3 * text.count("\n", 0, EXCERPT_LENGTH)  # each line gets a mark
+    tokens = estimate_tokens(harmless_text(text[:EXCERPT_LENGTH]))
+    tokens += 3 * text.count("\n", 0, EXCERPT_LENGTH)  # each line gets a mark
     return EXCERPT_LENGTH if tokens <= EXCERPT_TOKENS else EXCERPT_LENGTH * EXCERPT_TOKENS // tokens
 
 

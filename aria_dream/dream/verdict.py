@@ -32,9 +32,9 @@ _RESUMED = re.compile(
 """Where it ends and the answer begins."""
 _OPENING: Final = re.compile(rf"(?P<thinking>{_SKIPPED.pattern})|(?P<bracket>[{{\[])", re.IGNORECASE)
 _ADDRESS = re.compile(
-    r"\S*://\S*|\b(?:www\.|mailto:|data:|javascript:|obsidian:)\S*|\S+@\S+\.\S+|\b[\w.-]+\.[a-z]{2,}/\S*", re.IGNORECASE
+    r"\b(?:www\.|mailto:|data:|javascript:|obsidian:)\S*|\b[\w.-]+\.[a-z]{2,}/\S*", re.IGNORECASE
 )
-"""Web and mail addresses, which Obsidian makes clickable even as plain text."""
+"""Web addresses without a scheme, which Obsidian makes clickable even as plain text, as it does those with one."""
 _FENCE = re.compile(r"[`~]{3,}\w*")
 
 
@@ -91,10 +91,19 @@ def parse_verdict(raw: str) -> Keep | Drop | Unreadable:
 
 def plain_reason(said: str) -> str:
     """One line of at most `LONGEST_REASON` characters: nothing unseen in it, no address, no full stop at its end."""
-    line = clean(_ADDRESS.sub("…", clean(harmless_text(said[: 20 * LONGEST_REASON]))))
+    words = clean(harmless_text(said[: 20 * LONGEST_REASON])).split(" ")
+    line = clean(" ".join(map(_without_address, words)))
     if len(line) > LONGEST_REASON:
         line = clean(line[: LONGEST_REASON - 1]) + "…"
     return line.removesuffix(".") if not line.endswith("..") else line
+
+
+def _without_address(word: str) -> str:
+    """`word`, which has no space in it and of which more than a reason's length is not looked at."""
+    short = word[: LONGEST_REASON + 1]
+    at = short.find("@", 1)
+    is_mail = at > 0 and short.find(".", at + 2, len(short) - 1) > 0
+    return "…" if is_mail or "://" in short else _ADDRESS.sub("…", short)
 
 
 def _after_thinking(text: str) -> str:

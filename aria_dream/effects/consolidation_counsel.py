@@ -84,7 +84,7 @@ def open_counsel(
     if chosen == "embedded":
         return EmbeddedCounsel(compare)
     gate = Gate(state=state, sharing=vault.sharing, purpose=PURPOSE, allowed=settings.allow_remote_triage)
-    found = find_model_server(vault, gate, chosen)
+    found = find_model_server(vault.live.policy.settings, gate, chosen)
     if isinstance(found, NoModel):
         if chosen != "auto":
             return NoCounsel(f"`triage_backend: {chosen}`: {found.reason}")

@@ -97,15 +97,17 @@ def find_endpoint(url: str, *, resolve: Resolve = resolve_name) -> Endpoint | Tu
     """
     try:
         parts = urlsplit(url)
-        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme, 0)
+        port = {"http": 80, "https": 443}.get(parts.scheme) if parts.port is None else parts.port
     except ValueError:
         return Turned("the address cannot be read")
     host = (parts.hostname or "").rstrip(".")
     plain = parts.username is None and parts.password is None and "@" not in parts.netloc and "\\" not in url
-    if parts.scheme not in ("http", "https") or not host or not port or not plain or parts.query or parts.fragment:
+    if parts.scheme not in ("http", "https") or not host or port is None or not plain or parts.query or parts.fragment:
         return Turned("the address is not a plain http:// or https:// one")
     if re.search(r"[\s\x00-\x1f%]", parts.netloc) or not parts.netloc.isascii():
         return Turned("the address holds characters that no host name has")
+    if not re.fullmatch(r"[!-~]*", url.strip()) or port == 0:
+        return Turned("the address holds what no address has; write other characters as %20 and the like")
     found = _addresses(host, port, resolve)
     if isinstance(found, Turned):
         return found

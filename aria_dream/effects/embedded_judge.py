@@ -169,10 +169,8 @@ class EmbeddedJudge:
         """What the ranking's terms say of the two; note by note where nothing else can be said of them."""
         one, two = views[first].words, views[second].words
         hints = hinted(terms, one.title, two.title)
-        if not hints or common.words or common.mention or common.between:
-            return hints
-        if common.akin or hints[0] == TITLES:
-            return hints[: hints[0] == TITLES]
+        if not hints or hints[0] == TITLES or common.words or common.mention or common.between or common.akin:
+            return hints[: hints[:1] == (TITLES,)]
         links = self.vault.links
         beside = []
         for row in (first, second):

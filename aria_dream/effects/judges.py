@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.model_server import Model
     from aria_dream.effects.vectors import ContentCache
+    from aria_dream.policy.settings import Settings
 
 NOBODY = "no judge"
 
@@ -85,7 +86,7 @@ def open_judge(
     gate = Gate(
         state=state, sharing=vault.sharing, purpose="triage", allowed=settings.allow_remote_triage
     )
-    found = find_model_server(vault, gate, chosen)
+    found = find_model_server(settings, gate, chosen)
     if isinstance(found, NoModel):
         if chosen != "auto":
             return NoJudge(f"`triage_backend: {chosen}`: {found.reason}")
@@ -116,13 +117,12 @@ def open_judge(
     )
 
 
-def find_model_server(vault: DreamtVault, gate: Gate, backend: str) -> Available | NoModel:
+def find_model_server(settings: Settings, gate: Gate, backend: str) -> Available | NoModel:
     """The language model that `backend` means: that of `triage_url` for `openai`, else that of Ollama."""
-    return _openai(vault, gate) if backend == "openai" else _ollama(vault, gate)
+    return _openai(settings, gate) if backend == "openai" else _ollama(settings, gate)
 
 
-def _ollama(vault: DreamtVault, gate: Gate) -> Available | NoModel:
-    settings = vault.live.policy.settings
+def _ollama(settings: Settings, gate: Gate) -> Available | NoModel:
     endpoint = gate.admit(settings.ollama_url) if settings.ollama_url else Turned("`ollama_url` is empty")
     if isinstance(endpoint, Turned):
         return NoModel(f"Ollama is not asked: {endpoint.reason}", is_running=True)
@@ -137,8 +137,7 @@ def _ollama(vault: DreamtVault, gate: Gate) -> Available | NoModel:
     return model if isinstance(model, NoModel) else Available(server, model)
 
 
-def _openai(vault: DreamtVault, gate: Gate) -> Available | NoModel:
-    settings = vault.live.policy.settings
+def _openai(settings: Settings, gate: Gate) -> Available | NoModel:
     endpoint = gate.admit(settings.triage_url) if settings.triage_url else Turned("`triage_url` is empty")
     if isinstance(endpoint, Turned):
         return NoModel(f"the server is not asked: {endpoint.reason}", is_running=True)

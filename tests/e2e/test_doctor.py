@@ -11,6 +11,12 @@ from typing import Any
 
 import pytest
 
+from aria_dream.cli.checks import Patient, check_judge
+from aria_dream.effects.live_policy import read_live_policy
+from aria_dream.effects.places import Places
+from aria_dream.effects.presence import Sensors, read_moment
+from tests.model_servers import FakeModel, serving
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 LINUX = pytest.mark.skipif(sys.platform == "win32" or sys.platform == "darwin", reason="needs Linux")
 SESSION = ("DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
@@ -74,6 +80,7 @@ def test_the_json_says_what_a_dream_waits_for(tmp_path: Path, vault: Path) -> No
     assert 0 <= found["readings"]["load_percent"] <= 100
     assert found["readings"]["last_edit_s"] >= 0
     assert healths(found)["model"] == "ok"
+    assert healths(found)["judge"] in ("ok", "note")
 
 
 def test_without_a_vault_it_looks_at_the_machine(tmp_path: Path) -> None:
@@ -112,3 +119,36 @@ def test_a_vault_that_is_not_there(tmp_path: Path) -> None:
     assert done.returncode == 3
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1
+
+
+def judge(folder: Path, vault: Path, *lines: str) -> tuple[str, str]:
+    """Health and text of what it says of the judge under a policy with these lines."""
+    policy = "".join(f"- {line}\n" for line in lines)
+    (vault / "dreaming.md").write_text(f"---\naria-dream: policy\n---\n{policy}", encoding="utf-8")
+    places = Places(state=folder / "state", cache=folder / "cache")
+    sensors, (moment, _) = Sensors(), read_moment("local")
+    patient = Patient(
+        places=places, sensors=sensors, readings=sensors.read(None), moment=moment, live=read_live_policy(vault, places)
+    )
+    (finding,) = check_judge(patient)
+    return finding.health.value, finding.text
+
+
+def test_it_says_who_would_judge(tmp_path: Path, vault: Path) -> None:
+    with serving(FakeModel()) as model:
+        here = ("triage_model: judge", f"ollama_url: {model.url}", f"triage_url: {model.url}/v1")
+        assert judge(tmp_path, vault, *here) == ("ok", f"“judge” at {model.url}")
+        assert judge(tmp_path, vault, *here, "triage_backend: openai") == ("ok", f"“judge:latest” at {model.url}")
+        model.models = []
+        lacking = "Ollama runs but has no model “judge”; `ollama pull judge` gets it"
+        assert judge(tmp_path, vault, *here) == ("note", f"the judge inside; {lacking}")
+        assert judge(tmp_path, vault, *here, "triage_backend: ollama") == (
+            "broken", f"`triage_backend: ollama`: {lacking}",
+        )  # fmt: skip
+        assert model.requests == []
+    silent = f"the judge inside; Ollama does not answer at {model.url}"
+    assert judge(tmp_path, vault, *here) == ("ok", silent)
+    assert judge(tmp_path, vault, "triage_backend: embedded") == ("ok", "the judge inside")
+    assert judge(tmp_path, vault, "triage_backend: off")[0] == "note"
+    health, text = judge(tmp_path, vault, "triage_backend: openai", "triage_url: http://203.0.113.9:1")
+    assert (health, "another machine" in text) == ("broken", True)

@@ -323,6 +323,7 @@ def test_nobody_listens() -> None:
     assert failed.is_gone
 
 
+@pytest.mark.skipif(sys.platform == "darwin", reason="there a connection to 127.0.0.9 is not refused but lost")
 @pytest.mark.parametrize("wire", ["ollama", "openai"])
 def test_a_name_with_two_addresses_is_asked_where_somebody_listens(wire: str) -> None:
     with serving() as model:

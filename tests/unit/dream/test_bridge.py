@@ -195,6 +195,8 @@ def test_verdicts_of_a_vault_without_links() -> None:
     )
     assert isinstance(kept, Keep)
     assert kept.reason == f"{NEARER}, and they lie apart, in Land and in Work"
+    (thin,) = judge_pairs(CALIBRATION, [pair(GOOD, text=-2.0, words=("vote",))], share=1.0)
+    assert thin.reason == f"both speak of vote, and {kept.reason}"
     assert dropped == Drop(dropped.probability, "A is written in jottings")
     unknown = pair(replace(GOOD, nearness=None), text=2.0)
     assert judge_pairs(CALIBRATION, [unknown], share=1.0) == judge_pairs(CALIBRATION, [unknown])

@@ -156,6 +156,13 @@ def test_what_is_neither_word_nor_link_is_named_before_a_pair_is_given_up(
     (kept,) = judge_pairs(JUDGE, [judged(silent, replace(NOTHING, **shared))])  # type: ignore[arg-type]  # each is of its field's type
     assert isinstance(kept, Keep)
     assert kept.reason == said
+    beside_a_word = replace(NOTHING, words=("vote",), **shared)  # type: ignore[arg-type]  # as above
+    assert judge_pairs(JUDGE, [judged(silent, beside_a_word)])[0].reason == f"both speak of vote, and {said}"
+    by_the_way = replace(NOTHING, words=("vote", "tread"), by_the_way=frozenset({"vote", "tread"}), **shared)  # type: ignore[arg-type]  # as above
+    (kept,) = judge_pairs(JUDGE, [judged(silent, by_the_way)])
+    assert kept.reason == f"both use the words “vote” and “tread”, and {said}"
+    plain = replace(NOTHING, words=("vote", "tread"), **shared)  # type: ignore[arg-type]  # as above
+    assert judge_pairs(JUDGE, [judged(silent, plain)])[0].reason == "both speak of vote and tread"
     (dropped,) = judge_pairs(JUDGE, [judged(silent, NOTHING)])
     assert isinstance(dropped, Drop)
     assert dropped.reason == UNNAMED

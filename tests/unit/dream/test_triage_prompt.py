@@ -129,3 +129,14 @@ def test_an_excerpt_is_bounded_even_behind_a_long_comment() -> None:
 def test_the_estimate_grows_with_what_is_hard_to_say() -> None:
     assert estimate_tokens("") > 0
     assert estimate_tokens("漢" * 90) > estimate_tokens("a" * 90) > estimate_tokens("a" * 30)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["A heap is fed. ", "堆肥需要空气。", "퇴비는 공기가 ", "😀👩", "1234567890", "a\n", "{}[]();=", "<b></b>", "∑∫"],
+)
+def test_two_notes_of_any_script_fit_the_window(text: str) -> None:
+    first, second = (local_excerpt(title, parse_note(text * 2_000)) for title in ("Compost", "堆" * 80))
+    messages = triage_prompt(shipped_prompt(PROMPT_NAME).prompt, MARK, first, second, UNCONNECTED)
+    assert len(first.text) >= 900
+    assert not too_long(messages)

@@ -95,10 +95,18 @@ def test_string_values_are_untouched_by_what_looks_like_wrapping() -> None:
         ("open obsidian://open?vault=x or mailto:a or docs.example.com/path", "open … or … or …"),
         ("a\u200bb\u202ec\ud800", "abc\ufffd"),
         ("<img src=x>", "‹img src=x›"),
+        ("@you and a@b, not c@.d nor (me@z.example)", "@you and a@b, not c@.d nor …"),
     ],
 )
 def test_a_reason_is_one_line_without_addresses(said: str, shown: str) -> None:
     assert plain_reason(said) == shown
+
+
+@pytest.mark.parametrize("piece", ["@", "a@", "a@b", "a.", "a.b@", "www.", "://", "-", "x", "a.bb/", "data:"])
+def test_no_reason_takes_long_to_read(piece: str) -> None:
+    whole = json.dumps({"reason": piece * (60_000 // len(piece)), "verdict": "keep"})
+    assert isinstance(parse_verdict(whole), Keep)  # quadratic or worse, it would run into the suite's timeout
+    assert plain_reason(f"{piece * 200} " * 30)
 
 
 @given(st.text(max_size=2000))

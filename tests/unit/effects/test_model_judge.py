@@ -239,11 +239,25 @@ def test_an_openai_compatible_server(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("backend", ["auto", "ollama", "openai"])
-def test_another_machine_is_refused(bench: Bench, backend: str) -> None:
-    bench.policy("http://203.0.113.9:11434", backend=backend)
+@pytest.mark.parametrize(
+    ("allowed", "confirmed", "why"),
+    [
+        (False, False, "the policy does not say `allow_remote_triage: on`"),
+        (False, True, "the policy does not say `allow_remote_triage: on`"),
+        (True, False, "nobody confirmed on this one that text may leave it"),
+    ],
+)
+def test_another_machine_is_refused(
+    bench: Bench, backend: str, allowed: bool, confirmed: bool, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("socket.create_connection", lambda *_a, **_k: pytest.fail("it connected"))
+    bench.policy("http://203.0.113.9:11434", *["- allow_remote_triage: on"] * allowed, backend=backend)
+    if confirmed:
+        write_consent(bench.places.state, AT)
     with bench.judge() as judge:
         said = bench.problems[0] if backend == "auto" else judge.reason if isinstance(judge, NoJudge) else ""
-        assert "another machine" in said
+        assert why in said
+        assert bench.sat == (["embedded"] if backend == "auto" else [])
 
 
 @contextmanager
