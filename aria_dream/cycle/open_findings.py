@@ -104,7 +104,9 @@ def _if_asked(one: OpenPair) -> tuple[str, ...]:
 
 
 def _decided(desk: Desk, settled: Collection[Settled], whats: Collection[What]) -> list[Decided]:
-    """What was settled so lately that it can be taken back by a tick."""
+    """What was settled so lately that it can be taken back by a tick, and that no proposal stands for by now."""
+    named = (state.proposal.extra.get("asked_for") for state in desk.book.read().states.values())
+    proposed = {str(key) for keys in named if isinstance(keys, list) for key in keys}
     return [
         Decided(
             key=one.key,
@@ -113,7 +115,7 @@ def _decided(desk: Desk, settled: Collection[Settled], whats: Collection[What]) 
             until=short_moment((one.at + desk.window).astimezone(desk.now.tzinfo), seen_from=desk.now),
         )
         for one in settled
-        if one.what in whats and desk.now - one.at < desk.window
+        if one.what in whats and desk.now - one.at < desk.window and one.key not in proposed
     ]
 
 

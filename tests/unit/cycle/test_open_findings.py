@@ -112,6 +112,7 @@ def test_what_is_called_the_same_becomes_a_proposal_that_waits(tmp_path: Path) -
     text = bench.read(REVIEW)
     assert "Alike, and left to you" not in text
     assert "Notes to merge" in text
+    assert "undo until" not in text  # the proposal's own boxes decide now
     _night(bench, 3)
     assert len(bench.book.read().states) == 1
     bench.book.note(event_record("rejected", state.proposal.id, bench.now(), by="tick"))
@@ -166,7 +167,8 @@ def test_a_merge_that_cannot_be_built_says_why(tmp_path: Path, monkeypatch: pyte
     text = bench.read(REVIEW)
     assert "you called them the same, but no merge can be built: the texts cannot be put together" in text
     assert "- [ ] different ^apart-" in text
-    assert "^same-" not in text.partition("undo until")[0]
+    assert "- [ ] same ^same-" not in text
+    assert "same ^same-" in text.partition("undo until")[2]  # until there is a proposal it can be taken back
 
 
 def test_a_dismissed_contradiction_can_be_taken_back(tmp_path: Path) -> None:
