@@ -50,7 +50,7 @@ def note_answers(desk: Desk) -> frozenset[str]:
     content = desk.files.read(NotePath(desk.vault.home.review))
     if not isinstance(content, Content) or not desk.is_quiet(desk.vault.home.review):
         return frozenset()
-    text, known = decode_note(content.data), desk.book.settled()
+    text, known, heard = decode_note(content.data), desk.book.settled(), desk.book.heard()
     asked: set[str] = set()
     for name in LISTS:
         answers = read_answers(text, name)
@@ -59,6 +59,9 @@ def note_answers(desk: Desk) -> frozenset[str]:
             if answer.is_undo and answer.key in known:
                 desk.book.note_run(recalled_record(answer.key, desk.now))
             elif not answer.is_undo and answer.key not in known:
+                desk.book.note_run(settled_record(answer.key, answer.what, answer.titles, desk.now))
+        for answer in answers.standing:  # said on another machine
+            if answer.key not in heard:
                 desk.book.note_run(settled_record(answer.key, answer.what, answer.titles, desk.now))
     return frozenset(asked)
 
