@@ -22,6 +22,9 @@ MARKS: Final[dict[What, str]] = {"no contradiction": "disagree", "different": "a
 """What a box says, and the block id before its key."""
 _WHAT: Final[dict[str, What]] = {mark: what for what, mark in MARKS.items()}
 _BOX: Final = re.compile(r"[ \t]*[-*+] \[(.)\] .*\^(disagree|apart|same)-([0-9a-f]{32})(-undo)?[ \t]*")
+_DONE: Final = re.compile(
+    r"[ \t]*[-*+] \[(.)\] undo until [^—]* — (?:(.*): )?[a-z ]+ \^(disagree|apart|same)-([0-9a-f]{32})-undo[ \t]*"
+)
 _HEAD: Final = re.compile(r"\*\*(.+)\*\*.*")
 
 _LINK: Final = re.compile(r"\[\[[^\[\]\r\n]+\]\]|(?<!\\)\[(?:\\.|[^\[\]\\])*\]\([^()\r\n]*\)")
@@ -45,6 +48,8 @@ class Answers:
     given: tuple[Answer, ...] = ()
     asked: frozenset[str] = frozenset()
     """Keys of the boxes that are ticked beside another one of their item: nobody can tell which counts."""
+    standing: tuple[Answer, ...] = ()
+    """What was settled a short while ago, by whatever machine, and is not to be taken back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +92,11 @@ def read_answers(text: str, name: str) -> Answers:
         return Answers()
     given: dict[str, Answer] = {}
     asked: set[str] = set()
+    standing: list[Answer] = []
     for lines in _paragraphs(block.inside):
+        if (done := _DONE.fullmatch(lines[0])) is not None and done[1] not in "xX":
+            titles = tuple(map(_shown, done[2].split(" ↔ "))) if done[2] else ()
+            standing.append(Answer(key=done[4], what=_WHAT[done[3]], is_undo=False, titles=titles))
         ticked = [found for line in lines if (found := _BOX.fullmatch(line)) and found[1] in "xX"]
         if len(ticked) > 1:
             asked.update(found[3] for found in ticked)
@@ -98,7 +107,7 @@ def read_answers(text: str, name: str) -> Answers:
             given.setdefault(
                 found[0], Answer(key=found[3], what=_WHAT[found[2]], is_undo=is_undo, titles=titles)
             )
-    return Answers(given=tuple(given.values()), asked=frozenset(asked))
+    return Answers(given=tuple(given.values()), asked=frozenset(asked), standing=tuple(standing))
 
 
 def _titles(line: str) -> tuple[str, ...]:

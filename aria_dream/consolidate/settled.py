@@ -62,6 +62,12 @@ def parse_settled(text: str) -> dict[str, Settled]:
     return found
 
 
+def parse_heard(text: str) -> frozenset[str]:
+    """Every key in `runs.jsonl` that a decision was ever about, those that were taken back included."""
+    found = (record.get("key") for _, record in parse_records(text)[0] if record.get("type") in (SETTLED, RECALLED))
+    return frozenset(key for key in found if isinstance(key, str))
+
+
 def find_settled(settled: Mapping[str, Settled], name: str) -> Settled | None:
     """The decision that `name` means: its key or an unambiguous beginning, as it stands in a list or in the history."""
     wanted = name.lower().removesuffix("-undo").rpartition("-")[2].removeprefix("^")

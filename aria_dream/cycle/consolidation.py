@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, assert_never
 
 from aria_dream.consolidate.judged import as_conflict_verdict, as_judged
 from aria_dream.consolidate.memory import proposals_tonight, remembered_of, tokens_tonight
+from aria_dream.consolidate.open_pairs import same_key
 from aria_dream.consolidate.record import (
     Brought,
     Consolidation,
@@ -27,7 +28,7 @@ from aria_dream.consolidate.work import Collapse, Compare, Limits, Resolve, Reti
 from aria_dream.cycle.dream import reconciled
 from aria_dream.cycle.night_parts import ConsolidationResult
 from aria_dream.cycle.open_findings import note_answers
-from aria_dream.review.proposal import open_count, planned_record
+from aria_dream.review.proposal import WRITER, open_count, planned_record
 from aria_dream.vault.edit import Refusal
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.judged import Judged
     from aria_dream.consolidate.verdict import Conflict, Counsel, PairVerdict
-    from aria_dream.consolidate.work import Candidate, Remembered, Step
+    from aria_dream.consolidate.work import Candidate, Cluster, Remembered, Step
     from aria_dream.cycle.desk import Desk
     from aria_dream.cycle.night_parts import ConsolidationRequest, Made, NightParts
     from aria_dream.review.proposal import ProposalState
@@ -208,7 +209,7 @@ class _Sitting:
                 self.append(judged_record(self._run, self._now(), "conflict", judged, tokens=spent))
             case Collapse(mark=mark, clusters=clusters):
                 self._bring("cluster", mark, lambda states: self._parts.collapse(clusters, states),
-                            [member.id for member in step.members])  # fmt: skip
+                            [member.id for member in step.members], asked_for(clusters))  # fmt: skip
             case Settle(conflict=conflict, judged=judged, key=key):
                 verdict = as_conflict_verdict(judged)
                 is_proposed = self._bring(
@@ -239,6 +240,7 @@ class _Sitting:
         mark: str,
         make: Callable[[Mapping[str, ProposalState]], Made | Refusal],
         atoms: Sequence[str],
+        asked_for: Sequence[str] = (),
     ) -> bool:
         """Proposes a finding, or records why not; whether there is a proposal now.
 
@@ -257,7 +259,10 @@ class _Sitting:
         proposal = replace(
             proposal,
             episode=self._run.id,
-            extra={**proposal.extra, "finding": mark, "atoms": list(atoms)},
+            extra={
+                **proposal.extra, "finding": mark, "atoms": list(atoms),
+                **({"asked_for": list(asked_for)} if asked_for else {}),
+            },
         )
         if not self._is_rehearsal:
             if earlier is None:
@@ -271,6 +276,13 @@ class _Sitting:
     def _record(self, what: Literal["cluster", "conflict", "stale"], mark: str, id_: str, reason: str) -> None:
         brought = Brought(finding=mark, what=what, proposals=(id_,) if id_ else (), reason=reason)
         self.append(brought_record(self._run, self._now(), brought))
+
+
+def asked_for(clusters: Sequence[Cluster]) -> tuple[str, ...]:
+    """Keys by which the writer called pairs of these the same."""
+    return tuple(
+        same_key(pair) for cluster in clusters for pair, judged in cluster.pairs if judged.judge == WRITER
+    )
 
 
 def is_about(state: ProposalState, mark: str) -> bool:

@@ -50,7 +50,7 @@ def note_answers(desk: Desk) -> frozenset[str]:
     content = desk.files.read(NotePath(desk.vault.home.review))
     if not isinstance(content, Content) or not desk.is_quiet(desk.vault.home.review):
         return frozenset()
-    text, known = decode_note(content.data), desk.book.settled()
+    text, known, heard = decode_note(content.data), desk.book.settled(), desk.book.heard()
     asked: set[str] = set()
     for name in LISTS:
         answers = read_answers(text, name)
@@ -59,6 +59,9 @@ def note_answers(desk: Desk) -> frozenset[str]:
             if answer.is_undo and answer.key in known:
                 desk.book.note_run(recalled_record(answer.key, desk.now))
             elif not answer.is_undo and answer.key not in known:
+                desk.book.note_run(settled_record(answer.key, answer.what, answer.titles, desk.now))
+        for answer in answers.standing:  # said on another machine
+            if answer.key not in heard:
                 desk.book.note_run(settled_record(answer.key, answer.what, answer.titles, desk.now))
     return frozenset(asked)
 
@@ -104,7 +107,9 @@ def _if_asked(one: OpenPair) -> tuple[str, ...]:
 
 
 def _decided(desk: Desk, settled: Collection[Settled], whats: Collection[What]) -> list[Decided]:
-    """What was settled so lately that it can be taken back by a tick."""
+    """What was settled so lately that it can be taken back by a tick, and that no proposal stands for by now."""
+    named = (state.proposal.extra.get("asked_for") for state in desk.book.read().states.values())
+    proposed = {str(key) for keys in named if isinstance(keys, list) for key in keys}
     return [
         Decided(
             key=one.key,
@@ -113,7 +118,7 @@ def _decided(desk: Desk, settled: Collection[Settled], whats: Collection[What]) 
             until=short_moment((one.at + desk.window).astimezone(desk.now.tzinfo), seen_from=desk.now),
         )
         for one in settled
-        if one.what in whats and desk.now - one.at < desk.window
+        if one.what in whats and desk.now - one.at < desk.window and one.key not in proposed
     ]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.record import parse_consolidations
-from aria_dream.consolidate.settled import parse_settled
+from aria_dream.consolidate.settled import parse_heard, parse_settled
 from aria_dream.dream.episode import EpisodeRecord, episode_record, memory_of, parse_episodes
 from aria_dream.dream.jsonl import as_mapping, as_text
 from aria_dream.dream.juxtaposition import pair_key
@@ -126,3 +126,7 @@ class RecordBook:
     def settled(self) -> dict[str, Settled]:
         """By key what a person has said of findings without a proposal. Raises StateDamagedError as `read` does."""
         return parse_settled(read_text(self._folder / RUNS))
+
+    def heard(self) -> frozenset[str]:
+        """Keys of all that a person ever said so, what was taken back included. Raises as `read` does."""
+        return parse_heard(read_text(self._folder / RUNS))

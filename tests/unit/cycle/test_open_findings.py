@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.open_conflicts import open_conflict
+from aria_dream.consolidate.settled import recalled_record
 from aria_dream.consolidate.verdict import Escalated, PairVerdict
 from aria_dream.cycle.consolidation import consolidate_once
 from aria_dream.cycle.consolidation_morning import tell_morning
@@ -97,6 +98,24 @@ def test_what_was_called_different_can_be_taken_back(tmp_path: Path) -> None:
     assert bench.book.settled() == {}
 
 
+def test_another_machine_takes_over_what_was_settled(tmp_path: Path) -> None:
+    """The line that can take it back says it, to whoever has no journal of it."""
+    bench = NightBench(tmp_path, HEAPS)
+    _night(bench, 1)
+    _tick(bench, "different")
+    _night(bench, 2)
+    said = bench.book.settled()
+    shutil.rmtree(bench.state)
+    assert _night(bench, 3).asked == []
+    assert {key: (one.what, one.titles) for key, one in bench.book.settled().items()} == {
+        key: (one.what, one.titles) for key, one in said.items()
+    }
+    (key,) = said
+    bench.book.note_run(recalled_record(key, bench.now()))  # as `rollback` does
+    _night(bench, 4)
+    assert "- [ ] different" in bench.read(REVIEW)
+
+
 def test_what_is_called_the_same_becomes_a_proposal_that_waits(tmp_path: Path) -> None:
     bench = NightBench(tmp_path, HEAPS)
     _night(bench, 1)
@@ -112,6 +131,7 @@ def test_what_is_called_the_same_becomes_a_proposal_that_waits(tmp_path: Path) -
     text = bench.read(REVIEW)
     assert "Alike, and left to you" not in text
     assert "Notes to merge" in text
+    assert "undo until" not in text  # the proposal's own boxes decide now
     _night(bench, 3)
     assert len(bench.book.read().states) == 1
     bench.book.note(event_record("rejected", state.proposal.id, bench.now(), by="tick"))
@@ -166,7 +186,8 @@ def test_a_merge_that_cannot_be_built_says_why(tmp_path: Path, monkeypatch: pyte
     text = bench.read(REVIEW)
     assert "you called them the same, but no merge can be built: the texts cannot be put together" in text
     assert "- [ ] different ^apart-" in text
-    assert "^same-" not in text.partition("undo until")[0]
+    assert "- [ ] same ^same-" not in text
+    assert "same ^same-" in text.partition("undo until")[2]  # until there is a proposal it can be taken back
 
 
 def test_a_dismissed_contradiction_can_be_taken_back(tmp_path: Path) -> None:
