@@ -2,8 +2,8 @@
 
 Two claims are held against each other where they share a rare word, and are a conflict where at least two independent
 signals say so: they speak of the same subject (a name, a title, most of their words), *and* they differ in exactly one
-thing: a number, a date, a state, or that one denies what the other says. Everything else about them must agree: what
-differs in two things speaks of two things. What is left out as no claim at all, `claims` says.
+thing: a number, a date, a state, who does it to whom, or that one denies what the other says. `claim_difference` holds
+two against each other; what is left out as no claim at all, `claims` says.
 """
 
 from __future__ import annotations
@@ -12,16 +12,13 @@ from array import array
 from collections import Counter, OrderedDict
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.claim_pairs import Lookup, Row, index_claims, without_prefix
+from aria_dream.consolidate.claim_difference import contradiction, likeness_of
+from aria_dream.consolidate.claim_pairs import Lookup, Row, index_claims
 from aria_dream.consolidate.claims import Claim, read_claims
-from aria_dream.consolidate.opposite_words import STATES
-from aria_dream.consolidate.quantities import days_differ, differ, stem
-from aria_dream.consolidate.roles import names_change_places, roles_differ
-from aria_dream.consolidate.translated import differ_in_two_languages
 from aria_dream.consolidate.verdict import Conflict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.claim_pairs import ClaimSketch
@@ -29,11 +26,6 @@ if TYPE_CHECKING:
 MOST_OF_ONE_CLAIM: Final = 3
 """A claim that conflicts with more others that differ is one of a series; so are two atoms with more between them."""
 MOST_CONFLICTS: Final = 500
-LIKE_OPPOSED: Final = 0.66
-LIKE_MEASURED: Final = 0.5
-"""Likeness from which on a denial, and a number or a date, is of the same: what measures says its subject shortly."""
-NAMELY: Final = 5
-"""So many shared words leave no doubt what `it` stands for."""
 _CLAIMS_AT_HAND: Final = 16_000
 """Of four kilobytes each."""
 _ASKED_EVERY: Final = 32
@@ -71,7 +63,7 @@ def find_conflicts(
         signal = contradiction(first, second, same_note=same_note)
         if signal is not None:
             conflict = _conflict(atoms[a.atom], atoms[b.atom], first, second, signal)
-            likeness = _likeness(first, second)[0]
+            likeness = likeness_of(first, second)[0]
             sentences = (a.atom, first.sentence, b.atom, second.sentence)  # a sentence and its clause say it once
             if sentences not in best or likeness > best[sentences][0]:
                 best[sentences] = (likeness, (a.atom, a.claim), (b.atom, b.claim), conflict)
@@ -147,166 +139,8 @@ class _AtHand:
         return found
 
 
-def contradiction(one: Claim, two: Claim, *, same_note: bool = False) -> str | None:
-    """The one thing in which two claims of the same subject differ: `number`, `date`, `polarity`, `state` or `roles`;
-    None where they do not, or in more than one, or speak of two things. `same_note`: an essay may state and deny; then
-    only numbers and dates count."""
-    return _difference(one, two, same_note=same_note) or (None if same_note else differ_in_two_languages(one, two))
-
-
-def _difference(one: Claim, two: Claim, *, same_note: bool) -> str | None:
-    if one.measured.designations != two.measured.designations or one.contrasts != two.contrasts:
-        return None
-    if _labelled(one) != _labelled(two):  # `hive two` is not `hive one`
-        return None
-    opposed = _opposed_words(one, two)
-    if opposed & (one.context | two.context):  # `symmetric` and `asymmetric` are what the notes are about
-        return None
-    if same_note and (one.refers or two.refers) and one.context != two.context:
-        return None
-    likeness, shared = _likeness(one, two, opposed)
-    if not _same_subject(one, two, likeness, shared, opposed):
-        return None
-    if not opposed and not same_note and roles_differ(one, two):
-        return "roles"
-    differing = [*_differing_numbers(one, two), *_differing_days(one, two, likeness), *_opposed(one, two, likeness)]
-    if len(differing) != 1:
-        return None
-    (signal,) = differing
-    if signal != "number" and names_change_places(one, two):
-        return None
-    if signal in ("polarity", "state"):
-        # What `it` and `them` stand for is the same where the notes are, or nearly all of the sentence.
-        refers = (one.refers or two.refers) and one.context != two.context and len(shared) < NAMELY
-        vague = one.holds_of_some or two.holds_of_some or refers
-        if same_note or vague or likeness < LIKE_OPPOSED or one.is_possible != two.is_possible:
-            return None
-    elif likeness < LIKE_MEASURED:
-        return None
-    return signal
-
-
-def _labelled(claim: Claim) -> frozenset[str]:
-    return frozenset(one.dimension for one in claim.measured.quantities if one.dimension.startswith("label "))
-
-
-def _likeness(one: Claim, two: Claim, opposed: frozenset[str] = frozenset()) -> tuple[float, frozenset[str]]:
-    """How much of what both say is the same, 0 to 1, and the terms that they share; `opposed` ones left out. What one
-    says by its title the other may say in words."""
-    a, b = set(one.terms) - opposed, set(two.terms) - opposed
-    shared = a & b
-    shared |= (a & two.context) if two.speaks_of_title else set()
-    shared |= (b & one.context) if one.speaks_of_title else set()
-    if one.speaks_of_title and two.speaks_of_title:
-        shared |= one.context & two.context
-    both = a | b | shared
-    return len(shared) / max(1, len(both)), frozenset(shared)
-
-
-def _same_subject(one: Claim, two: Claim, likeness: float, shared: frozenset[str], opposed: frozenset[str]) -> bool:
-    ours, theirs = set(one.terms) - shared - opposed, set(two.terms) - shared - opposed
-    if (ours & one.names and theirs & two.names) or (ours and theirs and min(len(ours), len(theirs)) > 2):
-        return False
-    if not (one.owned & set(one.terms) <= shared and two.owned & set(two.terms) <= shared):
-        return False
-    first, second = one.terms[0], two.terms[0]
-    if first in ours and second in theirs and not (one.is_entry or two.is_entry):
-        return False
-    if first == second and one.is_scoped != two.is_scoped:  # `with the balcony the hall seats 260`
-        return False
-    titles_meet = bool(one.context & (two.context | set(two.terms)) or two.context & set(one.terms))
-    if one.speaks_of_title or two.speaks_of_title:
-        return titles_meet and _titles_agree(one, two) and len(shared) >= 2
-    strong = len(shared & (one.names | two.names)) + 2 * len(shared & (one.context | two.context))
-    days = len(one.measured.weekdays & two.measured.weekdays)
-    strong += len(one.measured.designations)  # both have the same
-    strong += one.begins_with_subject and two.begins_with_subject and first == second
-    named = first == second and first in one.names & two.names
-    if one.definite and two.definite and not titles_meet and not named:
-        return len(shared) >= 4 and likeness >= 0.8
-    if len(shared) + len(one.measured.designations) + days < 2:
-        return False
-    if len(shared) < 3 and not any(term.isascii() for term in shared) and all(len(term) == 2 for term in shared):
-        return False  # where no spaces are written, one word of three signs is two terms
-    return len(shared) + strong >= 3 if strong else likeness >= 0.75
-
-
-def _titles_agree(one: Claim, two: Claim) -> bool:
-    """Whether neither title has a word of its own that the other claim and its title know nothing of; or where a claim
-    speaks of its title, the other one names it."""
-    if one.speaks_of_title and two.speaks_of_title:
-        return one.context <= two.context or two.context <= one.context
-    title, words = (one.context, set(two.terms)) if one.speaks_of_title else (two.context, set(one.terms))
-    return bool(title & words)
-
-
-def _differing_numbers(one: Claim, two: Claim) -> Iterator[str]:
-    """`number` once where exactly one dimension differs, twice where more do."""
-    for dimension in sorted({quantity.dimension for quantity in one.measured.quantities}):
-        ours = [quantity for quantity in one.measured.quantities if quantity.dimension == dimension]
-        theirs = [quantity for quantity in two.measured.quantities if quantity.dimension == dimension]
-        if len(ours) == len(theirs):
-            yield from ("number" for a, b in zip(ours, theirs, strict=True) if differ(a, b))
-
-
-def _differing_days(one: Claim, two: Claim, likeness: float) -> Iterator[str]:
-    """`date` where the same event has two; twice, which is no conflict, where they only say when something holds."""
-    if one.measured.weekdays and two.measured.weekdays and not one.measured.weekdays & two.measured.weekdays:
-        yield "date"
-    days, others = one.measured.days, two.measured.days
-    if bool(days) != bool(others):
-        if one.measured.quantities or two.measured.quantities or one.denials != two.denials or one.states != two.states:
-            yield from ("date", "date")
-        return
-    if not days or len(days) != len(others):
-        return
-    differing = sum(days_differ(a, b) for a, b in zip(days, others, strict=True))
-    if not differing:
-        return
-    if {one.tells_of_end, two.tells_of_end} == {True, False}:  # born and died
-        yield from ("date", "date")
-        return
-    is_event = one.tells_an_event and two.tells_an_event
-    if likeness == 1.0 and len(one.terms) >= 3:
-        by_year = all(month is None for day in (*days, *others) for _, month, _ in day)
-        is_event = is_event or by_year or one.context == two.context
-    leads = one.measured.leads_with_day or two.measured.leads_with_day
-    yield from ("date",) * (differing if (is_event or one.is_entry) and not leads else 2)
-
-
-def _opposed(one: Claim, two: Claim, likeness: float) -> Iterator[str]:
-    """`polarity` or `state` where the one denies what the other says; both at once cancel out."""
-    if max(one.denials, two.denials) > 1 and (likeness < 1.0 or abs(one.denials - two.denials) > 1):
-        yield from ("polarity", "polarity")
-        return
-    opposed = bool(_opposed_words(one, two))
-    if one.denials != two.denials:
-        if opposed:
-            return
-        denying, other = (one, two) if one.denials > two.denials else (two, one)
-        said = {*other.terms, *other.tokens, *other.context, ""}
-        if said.intersection(denying.denied):
-            yield "polarity"
-        else:
-            yield from ("polarity", "polarity")
-    else:
-        yield from ("state",) * opposed
-
-
-def _opposed_words(one: Claim, two: Claim) -> frozenset[str]:
-    """The terms in which the two are opposed: `open` and `closed`, `reliable` and `unreliable`."""
-    sides = {pair for pair, side in one.states.items() if two.states.get(pair, side) != side}
-    found = {stem(token) for token in (one.tokens | two.tokens) & STATES.keys() if STATES[token][0] in sides}
-    ours, theirs = set(one.terms) - set(two.terms), set(two.terms) - set(one.terms)
-    for a in ours:
-        for b in theirs:
-            if b in without_prefix(a) or a in without_prefix(b):
-                found |= {a, b}
-    return frozenset(found)
-
-
 def _conflict(first: Atom, second: Atom, one: Claim, two: Claim, signal: str) -> Conflict:
-    _, shared = _likeness(one, two)
+    _, shared = likeness_of(one, two)
     written = {**two.written, **one.written}
     named = sorted(shared, key=lambda term: (term not in (one.names | two.names), _place(one, term), term))
     return Conflict(

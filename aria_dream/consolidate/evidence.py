@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from aria_dream.consolidate.atoms import Atom
+from aria_dream.consolidate.claim_difference import contradiction
 from aria_dream.consolidate.claims import read_claims
-from aria_dream.consolidate.contradictions import contradiction
 from aria_dream.dream.plain_text import clean
 from aria_dream.vault.note import parse_note
 from aria_dream.vault.properties import leaf_texts, named, render_property
