@@ -180,7 +180,8 @@ def check_records(patient: Patient) -> Iterator[Finding]:
         folder = patient.live.state_folder(patient.places)
         if left := RunBook(folder).read().unfinished_reaches:
             text = f"{counted(left, 'reach is', 'reaches are')} paid for and not in a dream note yet"
-            yield Finding(topic="vault", name="reach", health=Health.NOTE, text=f"{text}; `aria-dream reach` tries again")
+            text += "; `aria-dream reach` tries again"
+            yield Finding(topic="vault", name="reach", health=Health.NOTE, text=text)
 
 
 def check_program(patient: Patient) -> Iterator[Finding]:
