@@ -12,6 +12,7 @@ import aria_dream
 from aria_dream.cli.output import counted
 from aria_dream.effects.consent import Confirmed, read_consent
 from aria_dream.effects.ground import folder_refusal
+from aria_dream.effects.run_book import RunBook
 from aria_dream.effects.watch_probe import read_watch_outlook
 from aria_dream.errors import MissingPartError
 from aria_dream.policy.presence import Absent, Known, Plug, Power, Reading, Unreadable, ago
@@ -175,6 +176,12 @@ def check_records(patient: Patient) -> Iterator[Finding]:
     yield Finding(topic="vault", name="records", health=Health.OK, text=text)
     for problem in patient.records.problems:
         yield Finding(topic="vault", name="records", health=Health.NOTE, text=str(problem))
+    if patient.live is not None:
+        folder = patient.live.state_folder(patient.places)
+        if left := RunBook(folder).read().unfinished_reaches:
+            text = f"{counted(left, 'reach is', 'reaches are')} paid for and not in a dream note yet"
+            text += "; `aria-dream reach` tries again"
+            yield Finding(topic="vault", name="reach", health=Health.NOTE, text=text)
 
 
 def check_program(patient: Patient) -> Iterator[Finding]:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.argument("words", nargs=-1, metavar="[VAULT] [add TITLE]")
 @click.option("--note", "notes", multiple=True, metavar="NOTE", help="add: a note the seed is about; may be repeated.")
 @click.option("--struck", default="", metavar="TEXT", help="add: why it struck you.")
-@click.option("--resonance", default="", metavar="TEXT", help="add: what it seems to touch.")
+@click.option("--resonance", default="", metavar="TEXT", help="add: what it seems to touch, such as two [[notes]].")
 @click.option("--source", default="", metavar="URL", help="add: a source from outside; makes it a seed for the reach.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(

@@ -109,6 +109,7 @@ def test_a_note_that_takes_no_block_is_told_and_stands_in_the_status(vault: Path
     assert "1 reach is paid for and not in a dream note yet" in status.stdout
     found = json.loads(CliRunner().invoke(main, ["status", str(vault), "--json"]).stdout)
     assert found["reach"]["unfinished"] == 1
+    assert "1 reach is paid for and not in a dream note yet" in CliRunner().invoke(main, ["doctor", str(vault)]).stdout
     waiting = said(vault, "--external")
     assert "still waits for a dream note that takes its block" in " ".join(waiting["said"])
 

@@ -470,6 +470,40 @@ def test_a_block_that_no_note_takes_holds_no_other_reach_back_and_goes_into_the_
     assert {name: bench.files()[name] for name in files} == files
 
 
+OWN = "---\naria-dream: log\n{more}---\nMine.\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        OWN.format(more="") + "%%\nnever closed\n",
+        OWN.format(more="") + "$$\nx\n",
+        OWN.format(more="excalidraw-plugin: parsed\n"),
+        OWN.format(more="kanban-plugin: basic\n"),
+        OWN.format(more="").encode("utf-16"),
+        OWN.format(more="").encode() + b"\xff\xfe torn",
+        b"",
+    ],
+)
+def test_whatever_the_days_note_is_no_answer_is_lost_or_doubled_and_no_byte_of_it_changes(
+    bench: ReachBench, content: str | bytes
+) -> None:
+    note = bench.root / "dreams/2026-11-30 dream.md"
+    data = content.encode() if isinstance(content, str) else content
+    note.write_bytes(data)
+    bench.reacher.answers = [answered(ORPHAN), answered(NEITHER)]
+    assert bench.reach("external").resolution == "orphan"
+    assert bench.reach("external").resolution == "neither"
+    bench.now += timedelta(days=1)
+    finish_reaches(ReachRequest(at=bench.now, kind="internal"), bench.means())
+    assert RunBook(bench.state).read().unfinished_reaches == 0
+    logs = [path for path in (bench.root / "dreams").iterdir() if " dream" in path.name]
+    blocks = [block for path in logs for block in parse_reach_blocks(path.read_bytes().decode("utf-8", "replace"))[0]]
+    assert sorted(type(block.outcome).__name__ for block in blocks) == ["Answer", "Answer"]
+    assert note.read_bytes().startswith(data)
+    assert bench.read("dreams/Dream seeds.md").count("status: dreamt") == 2
+
+
 def test_a_crash_behind_the_later_note_writes_no_second_block_into_the_first(
     bench: ReachBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -201,12 +201,17 @@ def test_where_no_two_notes_are_known_the_block_says_why(
     assert parse_reach_blocks(bench.note())[0] == (result.block,)
 
 
-def test_a_private_note_that_a_seed_names_is_never_offered(bench: ReachBench) -> None:
-    bench.write("Diary.md", "#private\nDear diary.\n")
-    result = reached_seed(bench, "[[Compost]], [[Diary]], diary", HOMES.replace("Sources:", "Notes: 1, 2\nSources:"))
+@pytest.mark.parametrize("title", ["Diary", "Q"])  # a name of one letter is never blanked in prose
+def test_a_private_note_that_a_seed_names_is_never_offered(bench: ReachBench, title: str) -> None:
+    bench.write(f"{title}.md", "#private\nDear diary.\n")
+    bench.write("Hidden.md", "---\ndream: false\n---\nNobody reads this.\n")
+    touched = f"[[Compost]], [[{title}]], [[Hidden]], [[Nowhere]], {title.lower()}"
+    result = reached_seed(bench, touched, HOMES.replace("Sources:", "Notes: 1, 2\nSources:"))
     assert result.question is not None
     assert result.question.offered == ("Compost.md",)
-    assert "diary" not in bench.reacher.sent[0].text.lower()
+    text = bench.reacher.sent[0].text
+    assert "diary" not in text.lower()
+    assert f"[[{title}]]" not in text
     assert states(bench, "link") == []
 
 
