@@ -9,6 +9,7 @@ import click
 from aria_dream.cli.output import counted, echo_json
 from aria_dream.cli.sitting import Sat, Sitting, sit
 from aria_dream.cli.vault_argument import vault_argument
+from aria_dream.consolidate.one_form import without_forms
 from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part
 
@@ -78,6 +79,7 @@ def _object(found: Sat, how: Sitting) -> dict[str, object]:
         "left": 0 if run is None else run.left,
         "look_alike": [list(one.titles) for one in result.open_pairs or ()],
         "open_pairs": [_pair(one) for one in result.open_pairs or ()],
+        "of_one_form": [list(form.titles) for form in without_forms(result.open_pairs or ())[1]],
         "open_contradictions": [
             {"first": one.first, "second": one.second, "subject": one.subject,
              "first_claim": one.first_claim, "second_claim": one.second_claim}
@@ -138,11 +140,15 @@ def _say(found: Sat, how: Sitting) -> None:
             click.echo(f"    ↔ {one.second}: {' '.join(one.second_claim.split())}")
         if len(result.open_conflicts) > 10:
             click.echo(f"  … and {len(result.open_conflicts) - 10} more (--json lists them)")
-    if result.open_pairs:
-        click.echo(f"{counted(len(result.open_pairs), 'pair')} that a judge could not decide, nearest first:")
-        _say_pairs(result.open_pairs)
+    asked, forms = without_forms(result.open_pairs or ())
+    if asked:
+        click.echo(f"{counted(len(asked), 'pair')} that a judge could not decide, nearest first:")
+        _say_pairs(asked)
         if not how.dry_run:
             click.echo("  Say of each in the review note whether the two are different, or the same.")
+    for form in forms:
+        named = ", ".join(form.titles[:3])
+        click.echo(f"{len(form.titles)} passages are built alike, and not asked about one by one: {named} …")
     if found.applied:
         click.echo(f"Applied without a tick, as you allowed: {', '.join(found.applied)}.")
     if result.reason and not result.interrupted:

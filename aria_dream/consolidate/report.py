@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 NIGHTS_SHOWN: Final = 14
 LISTED_MOST: Final = 10
 """Lines of a list before it is cut."""
+FORM_MOST: Final = 5
+"""Titles of a form before they are counted only."""
 NAME: Final = "report"
 
 
@@ -83,6 +85,8 @@ class Report:
     """What was applied without a tick since the last night began, as plain text."""
     look_alike: tuple[tuple[str, str], ...] = ()
     """Titles of pairs that a person may want to look at."""
+    of_one_form: tuple[tuple[str, ...], ...] = ()
+    """Titles of passages that are alike because they are built alike, and are not asked about one by one."""
     conflicts: tuple[tuple[str, str], ...] = ()
     """Titles of notes whose contradiction waits for a person."""
     left_out: tuple[str, ...] = ()
@@ -123,6 +127,9 @@ def _inside(report: Report) -> str:
         parts.append(f"### Contradictions to look at\n\n{_pairs(report.conflicts)}")
     if report.look_alike:
         parts.append(f"### Alike, and left to you\n\n{_pairs(report.look_alike)}")
+    if report.of_one_form:
+        rows = "".join(map(_form, report.of_one_form[:LISTED_MOST])) + _more(len(report.of_one_form))
+        parts.append(f"### Built alike, and not asked about one by one\n\n{rows}")
     if report.applied:
         rows = "".join(f"- {escape_plain(line)}\n" for line in report.applied[:LISTED_MOST])
         parts.append(f"### Applied without a tick\n\n{rows}{_more(len(report.applied))}")
@@ -159,6 +166,12 @@ def _counted(number: int, one: str, many: str) -> str:
 def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
     rows = "".join(f"- {escape_plain(one)} ↔ {escape_plain(other)}\n" for one, other in pairs[:LISTED_MOST])
     return rows + _more(len(pairs))
+
+
+def _form(titles: Sequence[str]) -> str:
+    named = ", ".join(map(escape_plain, titles[:FORM_MOST]))
+    rest = f", and {len(titles) - FORM_MOST} more" if len(titles) > FORM_MOST else ""
+    return f"- {len(titles)} passages: {named}{rest}\n"
 
 
 def _more(count: int) -> str:

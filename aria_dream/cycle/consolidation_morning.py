@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.record import Consolidation
     from aria_dream.cycle.desk import Desk
+    from aria_dream.cycle.open_findings import OpenFindings
     from aria_dream.review.proposal import ProposalState
 
     Titles = Sequence[tuple[str, str]]
@@ -83,7 +84,7 @@ def tell_morning(
     renew_lines(replace(desk, quiet_s=0.0) if is_new else desk, done)  # nobody types into what we made just now
     said += done.said
     shown = list_open(desk, pairs, conflicts, said)
-    report = _write_report(desk, _report(desk, shown.look_alike, shown.conflicts, left_out), said)
+    report = _write_report(desk, _report(desk, shown, left_out), said)
     note = _write_line(desk, run, sum(one.pair.key in run.judged for one in shown.pairs), said)
     desk.book.note_run(told(run, desk.now))
     return Morning(report=report, note=note, said=tuple(said))
@@ -99,7 +100,7 @@ def _make_review(desk: Desk, said: list[str]) -> bool:
     return put_plan(desk, plan, said)
 
 
-def _report(desk: Desk, look_alike: Titles, conflicts: Titles, left_out: Sequence[str]) -> Report:
+def _report(desk: Desk, shown: OpenFindings, left_out: Sequence[str]) -> Report:
     records, zone = desk.book.read(), desk.now.tzinfo
     past, states = desk.book.consolidations(), records.states
     bars = bars_of(desk.vault.live.policy.settings)
@@ -111,8 +112,9 @@ def _report(desk: Desk, look_alike: Titles, conflicts: Titles, left_out: Sequenc
         nights=nights,
         waiting=tuple((name, waiting.count(kind)) for kind, name in HEADINGS.items() if kind in waiting),
         applied=tuple(_applied(state) for state in by_itself if state.since >= since),
-        look_alike=tuple(look_alike),
-        conflicts=tuple(conflicts),
+        look_alike=tuple(shown.look_alike),
+        of_one_form=tuple(form.titles for form in shown.forms),
+        conflicts=tuple(shown.conflicts),
         left_out=tuple(left_out),
         records=track_records(states.values(), records.episodes, bars=bars, zone=zone, scans=scans_of(past)),
         bars=bars,

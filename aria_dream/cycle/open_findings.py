@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate import open_conflicts, open_pairs
+from aria_dream.consolidate.one_form import without_forms
 from aria_dream.consolidate.open_conflicts import render_open
 from aria_dream.consolidate.open_list import Decided, read_answers, unticked, with_list
 from aria_dream.consolidate.open_lists import LISTS
@@ -25,6 +26,7 @@ from aria_dream.world import Content
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from aria_dream.consolidate.one_form import OneForm
     from aria_dream.consolidate.open_conflicts import OpenConflict
     from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.settled import Settled, What
@@ -37,6 +39,8 @@ class OpenFindings:
     """What is open, and how the report names it."""
 
     pairs: Sequence[OpenPair]
+    """Those asked about one by one."""
+    forms: Sequence[OneForm]
     conflicts: Titles
 
     @property
@@ -76,15 +80,16 @@ def list_open(
     asked = note_answers(desk)
     settled = desk.book.settled()
     left = [one for one in pairs or () if settled.keys().isdisjoint((apart_key(one.pair), *_if_asked(one)))]
+    asked_of, forms = without_forms(left)
     open_ = [one for one in conflicts or () if one.key not in settled]
     made = {}
     if conflicts is not None:
         made[open_conflicts.NAME] = render_open(open_, _decided(desk, settled.values(), ["no contradiction"]))
     if pairs is not None:
         lately = _decided(desk, settled.values(), ["different", "same"])
-        made[open_pairs.NAME] = render_pairs(left, _link(desk), decided=lately, asked=asked)
+        made[open_pairs.NAME] = render_pairs(asked_of, _link(desk), decided=lately, asked=asked)
     _write(desk, made, said)
-    return OpenFindings(pairs=left, conflicts=[(one.first, one.second) for one in open_])
+    return OpenFindings(pairs=asked_of, forms=forms, conflicts=[(one.first, one.second) for one in open_])
 
 
 def take_word_back(desk: Desk, one: Settled, done: Settlement) -> None:

@@ -51,6 +51,7 @@ def reports(draw: st.DrawFn) -> Report:
         waiting=tuple(draw(st.lists(st.tuples(_titles, _whole), max_size=3))),
         applied=tuple(draw(st.lists(_titles, max_size=12))),
         look_alike=draw(pairs),
+        of_one_form=tuple(draw(st.lists(st.lists(_titles, min_size=4, max_size=7).map(tuple), max_size=12))),
         conflicts=draw(pairs),
     )
 
@@ -99,7 +100,8 @@ def test_an_edit_between_the_markers_stops_the_rewriting(edit: Callable[[str], s
 def test_a_report_in_words() -> None:
     text = render_report(Report(
         nights=(NIGHT,), waiting=(("Notes to merge", 2),), conflicts=(("Rain", "Tides"),),
-        look_alike=(("A", "B"),) * 12, applied=("linked “Rain” in “Tides”",),
+        look_alike=(("A", "B"),) * 12, of_one_form=(tuple("PQRSTUV"), tuple("KLMN")),
+        applied=("linked “Rain” in “Tides”",),
     ))  # fmt: skip
     assert "**The night of 2026-11-30**: 1,204 passages were read, 12 of them for the first time; 3 proposals" in text
     assert "It took 41 s and 1,800 tokens." in text
@@ -108,6 +110,8 @@ def test_a_report_in_words() -> None:
     assert text.count("<svg") == 4  # from the first night on
     assert "proposed: 3; most 3 in one night" in text
     assert "- … and 2 more\n" in text
+    assert "### Built alike, and not asked about one by one\n\n- 7 passages: P, Q, R, S, T, and 2 more\n" in text
+    assert "- 4 passages: K, L, M, N\n" in text
     assert "| 2026-11-30 | 1204 | 12 | 9 | 3 | 2 | 1 | 1 | 2 | 3 | 0 | 1800 | 41 |  |" in text
 
 

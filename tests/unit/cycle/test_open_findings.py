@@ -202,11 +202,25 @@ def test_a_dismissed_contradiction_can_be_taken_back(tmp_path: Path) -> None:
 
 
 def test_only_the_nearest_are_listed_and_the_rest_is_counted(tmp_path: Path) -> None:
-    bench = NightBench(tmp_path, {"dreaming.md": POLICY, **{f"N{n}.md": "One and the same.\n" for n in range(7)}})
+    subjects = ("rain", "bread", "boats", "bees", "clocks", "glue", "salt", "wool", "lamps", "roofs", "maps", "oars")
+    twos = {f"{word} {n}.md": f"Nothing here but {word}, and more {word}.\n" for word in subjects for n in range(2)}
+    bench = NightBench(tmp_path, {"dreaming.md": POLICY, **twos})
     _night(bench, 1)
     text = bench.read(REVIEW)
     assert text.count("- [ ] different ^apart-") == 10
-    assert "… and 11 more, listed as you settle these." in text
+    assert "… and 2 more, listed as you settle these." in text
+
+
+def test_notes_that_are_built_alike_are_told_in_a_line_and_not_asked_about(tmp_path: Path) -> None:
+    sheets = {f"Call {n}.md": f"Who called and why, and what was answered: {n} {n}.\n" for n in range(5)}
+    bench = NightBench(tmp_path, {**HEAPS, **sheets})
+    _night(bench, 1)
+    text, report = bench.read(REVIEW), bench.read("dreams/Dream report.md")
+    assert "Call" not in text
+    assert text.count("- [ ] different ^apart-") == 1
+    (line,) = [line for line in report.splitlines() if line.startswith("- 5 passages: ")]
+    assert sorted(line.removeprefix("- 5 passages: ").split(", ")) == [f"Call {n}" for n in range(5)]
+    assert "1 pair of passages is alike, and for you to settle in the review." in report
 
 
 def test_an_excluded_note_leaves_the_list(tmp_path: Path) -> None:
