@@ -54,7 +54,7 @@ class OpenAIServer:
     and nothing is lost by it but steadiness: no answer is read less strictly."""
 
     def find_model(self, name: str) -> Model | NoModel:
-        """The model of that name, or the only one there is: llama.cpp serves one, whatever it is asked for.
+        """The model of that name, or the only one that can talk: llama.cpp serves one, whatever it is asked for.
 
         Ollama speaks this wire too, and lists models of its cloud on it as if they were here: none of those is one.
         """
@@ -78,10 +78,11 @@ class OpenAIServer:
             return NoModel(f"what answers at {address} has no list of models", is_running=True)
         entries = [entry for entry in data or () if isinstance(entry, dict)]
         models = {entry["id"]: entry for entry in entries if isinstance(entry.get("id"), str)}
-        chosen = name if name in models else next(iter(models)) if len(models) == 1 else ""
+        able = sorted(each for each in models if "embed" not in each.lower())  # LM Studio lists one for vectors too
+        chosen = name if name in models else able[0] if len(able) == 1 else ""
         if not chosen:
-            listed = ", ".join(sorted(models)[:5])
-            hint = f"`triage_model` can be one of: {listed}" if listed else "it lists none at all; load one there"
+            listed = ", ".join(able[:5])
+            hint = f"`triage_model` can be one of: {listed}" if listed else "it lists none that answers; load one"
             return NoModel(f"the server has no model “{name}”; {hint}", is_running=True)
         for root in dict.fromkeys((at_root(self.endpoint), replace(self.endpoint, base=""))):
             if OllamaServer(endpoint=root, looking=self.looking, asking=self.asking).forwards(chosen):

@@ -123,7 +123,26 @@ def test_a_server_without_a_model_says_so(data: object, monkeypatch: pytest.Monk
     monkeypatch.setattr("tests.model_servers._Handler.do_GET", lambda self: self._whole(200, {"data": data}))
     with serving() as model:
         found = openai(model.url).find_model("judge")
-    assert found == NoModel("the server has no model “judge”; it lists none at all; load one there", is_running=True)
+    assert found == NoModel("the server has no model “judge”; it lists none that answers; load one", is_running=True)
+
+
+@pytest.mark.parametrize(
+    ("names", "chosen"),
+    [
+        (["some-llm", "text-embedding-nomic-embed-text-v1.5"], "some-llm"),
+        (["some-llm", "another-llm"], ""),
+        (["text-embedding-nomic-embed-text-v1.5"], ""),
+    ],
+)
+def test_a_model_for_vectors_is_none_that_judges(names: list[str], chosen: str) -> None:
+    with serving(FakeModel(models=[{"name": name} for name in names])) as model:
+        found = openai(model.url).find_model("qwen3:4b")
+    if chosen:
+        assert isinstance(found, Model)
+        assert found.name == chosen
+    else:
+        assert isinstance(found, NoModel)
+        assert "embed" not in found.reason
 
 
 @pytest.mark.parametrize("path", ["", "/", "/v1", "/v1/", "/v1/models", "/v1/chat/completions"])
