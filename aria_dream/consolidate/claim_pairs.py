@@ -124,13 +124,9 @@ class Lookup:
     def __init__(self, rows: Sequence[Row]) -> None:
         self._rows = rows
         self._holders = Counter(chain.from_iterable(row.terms for row in rows))
-        self._couples = _couples(rows, self._holders)
+        self._couples, self.passed_over = _couples(rows, self._holders)
+        """`passed_over`: claims that others share words with, and that nothing finds."""
         self._places = self._find_places()
-
-    @property
-    def passed_over(self) -> int:
-        """Claims that others share words with, and that nothing finds: each two of their words stand in too many."""
-        return sum(not keys for keys in self._couples.values())
 
     def candidates(self) -> Iterator[tuple[int, int]]:
         """Pairs of rows that share what one of them is found by, of two atoms, and could differ in one thing; at most
@@ -184,26 +180,31 @@ def _couples_in(row: Row, parts: Collection[int], wanted: Collection[Couple]) ->
     return (couple for couple in combinations([term for term in row.terms if term in parts], 2) if couple in wanted)
 
 
-def _couples(rows: Sequence[Row], holders: Mapping[int, int]) -> dict[int, list[Couple]]:
-    """For each row without a rare word the couples of its words that are rare, the rarest first; empty where it has
-    none. Rows whose words nobody else has are left out."""
-    bare: dict[int, list[Couple]] = {}
-    for number, row in enumerate(rows):
-        if not any(_is_rare(holders[term]) for term in row.terms):
-            common = sorted((holders[term], term) for term in row.terms if holders[term] > 1)[:RAREST]
-            if len(common) > 1:
-                bare[number] = list(combinations(sorted(term for _, term in common), 2))
-    wanted = {couple for couples in bare.values() for couple in couples}
+def _couples(rows: Sequence[Row], holders: Mapping[int, int]) -> tuple[dict[int, list[Couple]], int]:
+    """For each row without a rare word the couples of its words that are rare, the rarest first; and how many rows have
+    couples that others share, and none that is rare. Read over twice, as holding all couples would take too much."""
+    wanted = {couple for row in rows for couple in _asked(row, holders)}
     parts = {term for couple in wanted for term in couple}
     counts: Counter[Couple] = Counter()
     for row in rows:
         counts.update(_couples_in(row, parts, wanted))
     found: dict[int, list[Couple]] = {}
-    for number, couples in bare.items():
-        shared = sorted((counts[couple], couple) for couple in couples if counts[couple] > 1)
-        if shared:
-            found[number] = [couple for count, couple in shared if count <= MOST_HOLDERS][:RAREST]
-    return found
+    passed_over = 0
+    for number, row in enumerate(rows):
+        shared = [(counts[couple], couple) for couple in _asked(row, holders) if counts[couple] > 1]
+        rare = sorted(each for each in shared if _is_rare(each[0]))
+        if rare:
+            found[number] = [couple for _, couple in rare[:RAREST]]
+        passed_over += bool(shared and not rare)
+    return found, passed_over
+
+
+def _asked(row: Row, holders: Mapping[int, int]) -> Iterator[Couple]:
+    """Every two of the rarest words of a row without a rare one."""
+    held = [(holders[term], term) for term in row.terms if holders[term] > 1]
+    if any(count <= MOST_HOLDERS for count, _ in held):
+        return iter(())
+    return combinations(sorted(term for _, term in sorted(held)[:RAREST]), 2)
 
 
 def _may_agree(one: Row, two: Row, least: int) -> bool:

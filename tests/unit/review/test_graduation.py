@@ -17,6 +17,7 @@ from aria_dream.review.graduation import NEVER, Bars, Record, bars_of, track_rec
 from aria_dream.review.journal import fold
 from aria_dream.review.proposal import (
     KINDS,
+    WRITER,
     Event,
     Kind,
     Proposal,
@@ -156,6 +157,19 @@ def test_obsolete_never_passes() -> None:
     assert unattended(states.values(), (), set(KINDS), bars=BARS, zone=UTC) == ()
     assert record(states, "obsolete").missing == ("this kind always waits for you",)
     assert frozenset({"obsolete"}) == NEVER
+
+
+def test_what_the_writer_asked_for_earns_nothing_and_never_passes() -> None:
+    """A merge of two notes that the writer called the same waits for its tick, whatever the kind has earned."""
+    good = journal(*[LINKED] * 20, kind="merge")
+    both = journal(*[LINKED] * 20, (), kind="merge", confidence=1.0)
+    waiting = next(state for state in both.values() if state.state == "proposed")
+    assert unattended(both.values(), (), {"merge"}, bars=BARS, zone=UTC) == (waiting,)
+    asked = replace(waiting, proposal=replace(waiting.proposal, judge=WRITER))
+    states = {**both, waiting.proposal.id: asked}
+    assert unattended(states.values(), (), {"merge"}, bars=BARS, zone=UTC) == ()
+    by_writer = {id_: replace(one, proposal=replace(one.proposal, judge=WRITER)) for id_, one in good.items()}
+    assert (record(good, "merge").approved, record(by_writer, "merge").approved) == (20, 0)
 
 
 def test_what_was_taken_back_and_opened_again_does_not_pass_by_itself() -> None:
