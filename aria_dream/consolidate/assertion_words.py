@@ -200,7 +200,9 @@ _TURNS = re.compile(
     r"|mais|cependant|pourtant|toutefois|bien que|pero|sin embargo|aunque|ma|tuttavia|maar|echter|但是|然而|しかし)\b"
 )
 _ASKS = re.compile(r"[?？]\s*[\"”’)\]»]*\s*$|^\W*(?:¿|why|how come|warum|wieso|pourquoi|por que)\b")
-MAY: Final = re.compile(r"(?<!\bin )(?<!\bof )(?<!\bon )(?<!\bby )(?<!\buntil )(?<!\bsince )\bmay (?:not |also |well )?[a-z]{2,}")
+MAY: Final = re.compile(
+    r"(?<!\bin )(?<!\bof )(?<!\bon )(?<!\bby )(?<!\buntil )(?<!\bsince )\bmay (?:not |also |well )?[a-z]{2,}"
+)
 """The modal, not the month."""
 _QUOTED = re.compile(r"[\"“„«「『][^\"”“»」』]{12,}[\"”“»」』]")
 
