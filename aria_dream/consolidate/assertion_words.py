@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate import japanese
 from aria_dream.consolidate.quantities import plain_letters
 from aria_dream.dream.function_words import FUNCTION_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 
 def _words(*rows: str) -> frozenset[str]:
@@ -197,7 +200,9 @@ _TURNS = re.compile(
     r"|mais|cependant|pourtant|toutefois|bien que|pero|sin embargo|aunque|ma|tuttavia|maar|echter|但是|然而|しかし)\b"
 )
 _ASKS = re.compile(r"[?？]\s*[\"”’)\]»]*\s*$|^\W*(?:¿|why|how come|warum|wieso|pourquoi|por que)\b")
-MAY: Final = re.compile(r"(?<!in )(?<!of )(?<!on )(?<!by )(?<!until )(?<!since )\bmay (?:not |also |well )?[a-z]{2,}")
+MAY: Final = re.compile(
+    r"(?<!\bin )(?<!\bof )(?<!\bon )(?<!\bby )(?<!\buntil )(?<!\bsince )\bmay (?:not |also |well )?[a-z]{2,}"
+)
 """The modal, not the month."""
 _QUOTED = re.compile(r"[\"“„«「『][^\"”“»」』]{12,}[\"”“»」』]")
 
@@ -227,6 +232,17 @@ VERBS: Final = _words(
     hanno deve devono puo costa apre chiude heeft moet moeten kan kunnen kost opent sluit"""
 )
 """A line of a list with none of these, and no full stop, is a label."""
+_ALSO_SMALL: Final = frozenset(("a", "e"))
+"""French and Italian verbs, an English article and an Italian `and`."""
+_ROMANCE: Final = _words("le la les l il elle un une des du on lo gli una uno el los las del della che di")
+
+
+def has_verb(words: Collection[str], verbs: frozenset[str] = VERBS) -> bool:
+    """Whether any of the words is one of `verbs`; `a` is one only where the others are of a language that has it so."""
+    found = verbs.intersection(words)
+    return bool(found - _ALSO_SMALL) or (bool(found) and not _ROMANCE.isdisjoint(words))
+
+
 ARGUING: Final = Phrases(
     "pros?", "cons?", "contra", "for and against", "arguments?", "argumente?", "counter-?arguments?", "objections?",
     "against", "debates?", "critics?", "criticisms?", "critiques?", "myths?", "misconceptions?", "thesis",

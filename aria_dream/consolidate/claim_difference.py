@@ -54,14 +54,18 @@ def _difference(one: Claim, two: Claim, *, same_note: bool) -> str | None:
     if signal != "number" and names_change_places(one, two):
         return None
     if signal in ("polarity", "state"):
-        # What `it` and `them` stand for is the same where the notes are, or nearly all of the sentence.
-        refers = (one.refers or two.refers) and one.context != two.context and len(shared) < NAMELY
-        vague = one.holds_of_some or two.holds_of_some or refers
-        if same_note or vague or likeness < LIKE_OPPOSED or one.is_possible != two.is_possible:
-            return None
-    elif likeness < LIKE_MEASURED:
-        return None
-    return signal
+        clear = not same_note and likeness >= LIKE_OPPOSED and _can_be_opposed(one, two, shared, signal)
+        return signal if clear else None
+    return signal if likeness >= LIKE_MEASURED else None
+
+
+def _can_be_opposed(one: Claim, two: Claim, shared: frozenset[str], signal: str) -> bool:
+    """Whether the one denies what the other says: neither speaks of some, or of what stands elsewhere."""
+    if one.is_possible != two.is_possible or (signal == "state" and one.is_possible):
+        return False  # what may be open may be closed
+    # What `it` and `them` stand for is the same where the notes are, or nearly all of the sentence.
+    refers = (one.refers or two.refers) and one.context != two.context and len(shared) < NAMELY
+    return not (one.holds_of_some or two.holds_of_some or refers)
 
 
 def _labelled(claim: Claim) -> frozenset[str]:

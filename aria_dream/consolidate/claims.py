@@ -27,6 +27,7 @@ from aria_dream.consolidate.assertion_words import (
     SOME,
     VERBS,
     denials,
+    has_verb,
     is_assertion,
     without_denials,
 )
@@ -191,7 +192,7 @@ def _claim(
     if not _SWITCHED.search(plain):
         tokens -= {"on", "off"}  # `on the right`, `off to the right`
     is_entry = bool(_ENTRY.fullmatch(shown.strip()))
-    is_label = not (is_entry or _STOP.search(shown) or tokens & VERBS or _UNSPACED.search(shown))
+    is_label = not (is_entry or _STOP.search(shown) or has_verb(tokens) or _UNSPACED.search(shown))
     if is_label:
         return None
     measured = measure(shown)

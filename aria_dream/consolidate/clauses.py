@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.assertion_words import PRONOUNS, VERBS
+from aria_dream.consolidate.assertion_words import PRONOUNS, VERBS, has_verb
 from aria_dream.consolidate.quantities import plain_letters
 
 if TYPE_CHECKING:
@@ -101,4 +101,4 @@ def _is_clause(sentence: str, plain: str, start: int, end: int) -> bool:
     if words[0] in _MORE_VERBS and not sentence[start : start + 1].isupper():
         return False  # "… opens at 8 and closes at 6": the subject is the first one's
     past = any(word.endswith("ed") and len(word) > 4 for word in words[1:])
-    return past or words[0] in _PERSONS or not _MORE_VERBS.isdisjoint(words[1:])
+    return past or words[0] in _PERSONS or has_verb(words[1:], _MORE_VERBS)

@@ -200,6 +200,9 @@ def test_what_is_counted_has_one_name() -> None:
         ("The flat of Uma has 2 rooms.", "The flat of Ida has 5 rooms.", []),
         ("The flat of Uma has 2 rooms.", "The flat of Uma has 5 rooms.", ["number"]),
         ("駐車場はある。", "駐車場はない。", []),
+        ("The Orme gate may be locked.", "The Orme gate may be unlocked.", []),
+        ("The Orme configuration may be locked.", "The Orme configuration may be unlocked.", []),
+        ("To associate a route with the Orme table", "To disassociate a route from the Orme table", []),
         ("Hive one has 8 frames.", "Hive two has 10 frames.", []),
     ],
 )
