@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.dream.reach_landing import plan_landing, said_already, stands_in, touched
+from aria_dream.dream.reach_landing import late_origin, plan_landing, said_already, stands_in, touched
 from aria_dream.effects.writing import bytes_or_refuse
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.residence import choose_log, log_notes
@@ -64,7 +64,7 @@ def land(
     reason = ""
     for day in _days(reach, files, look(), today):
         late = day != reach.at.date()
-        origin = f"{reach.block.origin}; asked on {reach.at.date().isoformat()}, whose note took no block"
+        origin = late_origin(reach.block.origin, reach.at.date())
         told = replace(reach, block=replace(reach.block, origin=origin)) if late else reach
         try:
             return Landed(_write(told, day, files, look, host=host, quiet_s=quiet_s))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, assert_never, cast
 from aria_dream.dream.juxtaposition import Survivor, pair_key
 from aria_dream.dream.reach import Answer
 from aria_dream.dream.reach_block import ReachedPair
+from aria_dream.dream.reach_landing import asked_on
 from aria_dream.dream.tsv import parse_fields, parse_instant, render_fields
 from aria_dream.errors import Problem
 
@@ -148,7 +149,7 @@ def memo_of_blocks(
             continue
         first, second = path_of(block.subject.from_), path_of(block.subject.to)
         if first and second:
-            at = datetime.combine(day, block.at, tzinfo=zone)
+            at = datetime.combine(asked_on(block.origin) or day, block.at, tzinfo=zone)
             at = at.replace(tzinfo=timezone(at.utcoffset() or timedelta(0)))  # as a row is read back
             row = memo_row("internal", (first, second), block.outcome, at)
             rows |= {} if row is None else {row: None}

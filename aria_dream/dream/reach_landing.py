@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import date
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.dream_log import render_head
@@ -15,11 +17,14 @@ from aria_dream.vault.note import NotePath, decode_note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import date, time
+    from datetime import time
 
     from aria_dream.dream.reach_block import ReachBlock
     from aria_dream.dream.reach_record import ReachRecord
     from aria_dream.policy.residence import Home
+
+
+_LATE = re.compile(r"; asked on (\d{4}-\d{2}-\d{2}), whose note took no block")
 
 
 def touched(note: str, home: Home) -> tuple[str, ...]:
@@ -49,6 +54,20 @@ def plan_landing(
         opening = encode_note(render_review_head() + render_managed(()) + "\n")
         block.append(WritePlan(path=NotePath(home.review), expected_hash=ABSENT, content=opening))
     return ChangeSet(writes=(*block, *_seed(reach, home.seeds, before[home.seeds])))
+
+
+def late_origin(origin: str, day: date) -> str:
+    """The origin of a block that stands in the note of a later day than that of its reach."""
+    return f"{origin}; asked on {day.isoformat()}, whose note took no block"
+
+
+def asked_on(origin: str) -> date | None:
+    """The day of the reach, where `late_origin` made its origin; None where the note's own day is meant."""
+    found = _LATE.search(origin)
+    try:
+        return None if found is None else date.fromisoformat(found[1])
+    except ValueError:
+        return None
 
 
 def stands_in(text: str, block: ReachBlock) -> bool:

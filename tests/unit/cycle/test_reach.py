@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.cycle.reach import ReachRequest, finish_reaches
-from aria_dream.dream.memo import parse_memo
+from aria_dream.dream.memo import known_already, parse_memo
 from aria_dream.dream.reach import Answer, Unparsed
 from aria_dream.dream.reach_block import NoAnswer
 from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.effects.consent import CONSENT
+from aria_dream.effects.reach_asks import answered_in_notes
 from aria_dream.effects.reach_book import MEMO, ReachBook
 from aria_dream.effects.reach_wait import PAUSE, read_pause
 from aria_dream.effects.records import RecordBook
@@ -502,6 +503,20 @@ def test_whatever_the_days_note_is_no_answer_is_lost_or_doubled_and_no_byte_of_i
     assert sorted(type(block.outcome).__name__ for block in blocks) == ["Answer", "Answer"]
     assert note.read_bytes().startswith(data)
     assert bench.read("dreams/Dream seeds.md").count("status: dreamt") == 2
+
+
+def test_a_later_note_tells_the_memo_the_day_on_which_it_was_asked(bench: ReachBench) -> None:
+    bench.dream(start="Compost.md")
+    with (bench.root / "dreams/2026-11-30 dream.md").open("a", encoding="utf-8") as note:
+        note.write("\n```\nnever closed\n")
+    bench.reacher.answers = [answered(NEITHER)]
+    assert bench.reach("internal").waits
+    bench.now += timedelta(days=3)
+    finish_reaches(ReachRequest(at=bench.now, kind="internal"), bench.means())
+    assert "asked on 2026-11-30" in bench.read("dreams/2026-12-03 dream.md")
+    (here,) = parse_memo((bench.state / MEMO).read_text(encoding="utf-8"))[0]
+    (told,) = answered_in_notes(bench.look(), bench.means().files, UTC)
+    assert known_already([here], told)
 
 
 def test_a_crash_behind_the_later_note_writes_no_second_block_into_the_first(
