@@ -14,11 +14,11 @@ import pytest
 from aria_dream.dream.calibration import Calibration, uncalibrated
 from aria_dream.dream.common_ground import NoteView, fold, in_common
 from aria_dream.dream.judge import PRIOR, Judged, PairFeatures, judge_pairs, says_the_same
-from aria_dream.dream.juxtaposition import Juxtaposition
+from aria_dream.dream.juxtaposition import Evidence, Juxtaposition
 from aria_dream.dream.pool import learn_calibration
-from aria_dream.dream.triage import Drop
+from aria_dream.dream.triage import Drop, Keep
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.embedded_judge import open_embedded_judge
+from aria_dream.effects.embedded_judge import EmbeddedJudge, open_embedded_judge
 from aria_dream.effects.embedding import load_embedder, vector_kind
 from aria_dream.effects.places import Places
 from aria_dream.effects.resonance import build_ranking
@@ -120,6 +120,34 @@ def test_a_vault_is_embedded_calibrated_and_judged_and_nothing_lies_in_it(tmp_pa
         for word in _quoted(verdict.reason):
             for path in (found.from_, found.to):
                 assert fold(word) in fold(f"{path}\n{(root / path).read_text(encoding='utf-8')}")
+
+
+def test_where_two_notes_share_nothing_what_stands_around_them_is_named(
+    tmp_path: Path, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, places = tmp_path / "vault", Places(state=tmp_path / "state", cache=tmp_path / "cache")
+    root.mkdir()
+    notes = {
+        "Rye": "Lukewarm kefir feeds lukewarm dough; kefir again.",
+        "Kiln": "Bricks.",
+        "Dairy": "Kefir is lukewarm, and lukewarm stays the kefir. See [[Kiln]].",
+        **{f"Left {at}": f"Stone {at}, see [[Right {at}]]." for at in range(20)},
+        **{f"Right {at}": f"Water {at}." for at in range(20)},
+    }
+    for name, text in notes.items():
+        (root / f"{name}.md").write_text(text, encoding="utf-8")
+    vault = read_dreamt_vault(root, places, environ={})
+    evidence = (Evidence(name="similar notes link there", value=0.9), Evidence(name="neighbour text", value=1.2))
+    found = [Juxtaposition(from_="Rye.md", to="Kiln.md", score=0.999999, path=None, evidence=evidence)]
+    with ContentCache(places.vault_cache(vault.root)) as cache:
+        judge = open_embedded_judge(vault, cache, build_ranking(vault, cache), embedder=embedder)
+        (verdict,) = judge.judge(found)
+        assert "Dairy, which is near Rye in meaning, is linked with Kiln" in verdict.reason
+        # Notes whose words are alike are near in meaning as well, mostly; where they are not, the words are named.
+        monkeypatch.setattr(EmbeddedJudge, "_akin", lambda *_arguments: None)
+        (verdict,) = judge.judge(found)
+    assert isinstance(verdict, Keep)
+    assert "Dairy, which is linked with Kiln, speaks of kefir and lukewarm, as Rye does" in verdict.reason
 
 
 def test_what_was_learned_is_kept_through_an_edit_and_not_through_a_change_of_many_links(

@@ -325,12 +325,14 @@ def test_nobody_listens() -> None:
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="there a connection to 127.0.0.9 is not refused but lost")
 @pytest.mark.parametrize("wire", ["ollama", "openai"])
-def test_a_name_with_two_addresses_is_asked_where_somebody_listens(wire: str) -> None:
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_name_with_two_addresses_is_asked_where_somebody_listens(wire: str, is_first: bool) -> None:
     with serving() as model:
         here, port = model.url.rpartition("/")[2].split(":")
-        found = find_endpoint(f"http://localhost:{port}", resolve=lambda _host, _port: ["127.0.0.9", here, here])
+        names = [here, "127.0.0.9", here] if is_first else ["127.0.0.9", here, here]
+        found = find_endpoint(f"http://localhost:{port}", resolve=lambda _host, _port: names)
         assert isinstance(found, Endpoint)
-        assert (found.address, found.others) == ("127.0.0.9", (here,))
+        assert [found.address, *found.others] == names[:2]
         assert is_listening(found, 1.0)
         server = (
             OllamaServer(endpoint=found, looking=PATIENT, asking=PATIENT)

@@ -104,6 +104,12 @@ def test_what_is_said_by_the_way_is_not_what_a_note_speaks_of() -> None:
     common = in_common(dwelling, NoteView("Maps", f"Granted, trust in maps. {BY_THE_WAY}"), flat)
     assert common.words == ("maps", "trust", "granted")  # a title's word is what its note speaks of
     assert speak_of(common) == "both speak of trust and granted"  # that the one mentions the other is said already
+    said = {"granted": 1.0, "maps": 0.7}
+    common = in_common(dwelling, NoteView("Atlas", f"granted: maps {BY_THE_WAY}"), lambda word: said.get(word, 0.0))
+    assert common.words == ("granted", "maps")  # Trust dwells on the rarer word
+    plainer = NoteView("Trust", f"It is granted; maps, maps and maps. {BY_THE_WAY}")
+    common = in_common(plainer, NoteView("Atlas", f"granted: maps {BY_THE_WAY}"), lambda word: said.get(word, 0.0))
+    assert common.words == ("maps", "granted")  # here it does not
     short = in_common(NoteView("A", "Rye wants air."), NoteView("B", "Air and rye."), flat)
     assert not short.by_the_way
     several = in_common(
