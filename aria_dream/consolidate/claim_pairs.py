@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from aria_dream.consolidate.claims import Claim, read_claims
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from aria_dream.consolidate.atoms import Atom
 
@@ -157,7 +157,7 @@ class Lookup:
         places: dict[tuple[Key, Slot], list[int]] = {}
         for number, row in enumerate(rows):
             keys: list[Key] = [term for term in row.terms if _is_rare(self._holders[term])]
-            for key in (*keys, *_couples_in(row, parts, wanted)):
+            for key in (*keys, *sorted(_couples_in(row, parts, wanted))):
                 is_denied = denied.issuperset((key,) if isinstance(key, int) else key)
                 for slot in row.slots:
                     if slot != ("p",) or is_denied:
@@ -169,9 +169,9 @@ def _is_rare(holders: int) -> bool:
     return 2 <= holders <= MOST_HOLDERS
 
 
-def _couples_in(row: Row, parts: Collection[int], wanted: Collection[Couple]) -> Iterator[Couple]:
+def _couples_in(row: Row, parts: set[int], wanted: set[Couple]) -> set[Couple]:
     """The `wanted` couples of a row's words, of which `parts` are all words."""
-    return (couple for couple in combinations([term for term in row.terms if term in parts], 2) if couple in wanted)
+    return wanted.intersection(combinations([term for term in row.terms if term in parts], 2))
 
 
 def _couples(rows: Sequence[Row], holders: Mapping[int, int]) -> tuple[dict[int, list[Couple]], int]:
