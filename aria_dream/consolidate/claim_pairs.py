@@ -16,7 +16,7 @@ from aria_dream.consolidate.roles import tells_roles
 from aria_dream.consolidate.translated import counted_thing, in_every_language
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from aria_dream.consolidate.atoms import Atom
 
@@ -26,6 +26,8 @@ RAREST: Final = 5
 """So many of a claim's rarest words are looked up."""
 LEAST_COMMON: Final = 3
 """Words that two claims share at least where none of them is rare: `open source` alone says nothing of a subject."""
+HOPELESS: Final = 2
+"""Two words that would meet so many times `MOST_HOLDERS` by chance are not counted together."""
 MOST_PAIRS: Final = 2_000_000
 LEAST_SHARED: Final = 0.5
 """Share of the words of two claims that both have; one word more may be the one in which they are opposed."""
@@ -163,7 +165,7 @@ class Lookup:
         places: dict[tuple[Key, Slot], list[int]] = {}
         for number, row in enumerate(rows):
             keys: list[Key] = [term for term in row.terms if _is_rare(self._holders[term])]
-            for key in (*keys, *_couples_in(row, parts, wanted)):
+            for key in (*keys, *sorted(_couples_in(row, parts, wanted))):
                 is_denied = denied.issuperset((key,) if isinstance(key, int) else key)
                 for slot in row.slots:
                     if slot != ("p",) or is_denied:
@@ -175,15 +177,16 @@ def _is_rare(holders: int) -> bool:
     return 2 <= holders <= MOST_HOLDERS
 
 
-def _couples_in(row: Row, parts: Collection[int], wanted: Collection[Couple]) -> Iterator[Couple]:
+def _couples_in(row: Row, parts: set[int], wanted: set[Couple]) -> set[Couple]:
     """The `wanted` couples of a row's words, of which `parts` are all words."""
-    return (couple for couple in combinations([term for term in row.terms if term in parts], 2) if couple in wanted)
+    return wanted.intersection(combinations([term for term in row.terms if term in parts], 2))
 
 
 def _couples(rows: Sequence[Row], holders: Mapping[int, int]) -> tuple[dict[int, list[Couple]], int]:
     """For each row without a rare word the couples of its words that are rare, the rarest first; and how many rows have
     couples that others share, and none that is rare. Read over twice, as holding all couples would take too much."""
-    wanted = {couple for row in rows for couple in _asked(row, holders)}
+    hopeless = HOPELESS * MOST_HOLDERS * len(rows)
+    wanted = {couple for row in rows for couple in _asked(row, holders, hopeless) or ()}
     parts = {term for couple in wanted for term in couple}
     counts: Counter[Couple] = Counter()
     for row in rows:
@@ -191,20 +194,24 @@ def _couples(rows: Sequence[Row], holders: Mapping[int, int]) -> tuple[dict[int,
     found: dict[int, list[Couple]] = {}
     passed_over = 0
     for number, row in enumerate(rows):
-        shared = [(counts[couple], couple) for couple in _asked(row, holders) if counts[couple] > 1]
+        asked = _asked(row, holders, hopeless)
+        shared = [(counts[couple], couple) for couple in asked or () if counts[couple] > 1]
         rare = sorted(each for each in shared if _is_rare(each[0]))
         if rare:
             found[number] = [couple for _, couple in rare[:RAREST]]
-        passed_over += bool(shared and not rare)
+        passed_over += asked is None or bool(shared and not rare)
     return found, passed_over
 
 
-def _asked(row: Row, holders: Mapping[int, int]) -> Iterator[Couple]:
-    """Every two of the rarest words of a row without a rare one."""
-    held = [(holders[term], term) for term in row.terms if holders[term] > 1]
-    if any(count <= MOST_HOLDERS for count, _ in held):
-        return iter(())
-    return combinations(sorted(term for _, term in sorted(held)[:RAREST]), 2)
+def _asked(row: Row, holders: Mapping[int, int], hopeless: int) -> Iterable[Couple] | None:
+    """Every two of the rarest words of a row without a rare one; None where even its two rarest are `hopeless`: the
+    product of how often they occur says that they meet much too often."""
+    held = sorted((holders[term], term) for term in row.terms if holders[term] > 1)
+    if len(held) < 2 or held[0][0] <= MOST_HOLDERS:
+        return ()
+    if held[0][0] * held[1][0] > hopeless:
+        return None
+    return combinations(sorted(term for _, term in held[:RAREST]), 2)
 
 
 def _may_agree(one: Row, two: Row, least: int) -> bool:
