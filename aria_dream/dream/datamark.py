@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from itertools import pairwise
 
 LINE_MARK = "│ "
 """Before every line of data: no order in it begins a line, and no line of it looks like a closer."""
@@ -22,8 +23,8 @@ _BLANKS = re.compile("[\u2800\u3164\uffa0\u115f\u1160\u17b4\u17b5\u034f\ufe00-\u
 """Letters and marks that show nothing, whatever their category says: fillers, joiners, variation selectors."""
 _COMBINING = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
 _STACKED = re.compile(f"({_COMBINING}{{3}}){_COMBINING}+")
-_TEMPLATE_WORD = re.compile(r"\[(/?[A-Za-z_]*[A-Z]{2,}[A-Za-z_]*)\]")
-"""`[INST]`, `[/INST]`, `[TOOL_CALLS]`, `[gMASK]`: roles of chat templates that stand in square brackets."""
+_TEMPLATE_WORD = re.compile(r"\[(/?[A-Za-z_]+)\]")
+"""With two capitals in a row a role of a chat template: `[INST]`, `[/INST]`, `[TOOL_CALLS]`, `[gMASK]`."""
 _ANGLES = str.maketrans({"<": "‹", ">": "›", "\uff1c": "‹", "\uff1e": "›", "\ufe64": "‹", "\ufe65": "›",
                          "◁": "‹", "▷": "›"})  # fmt: skip
 _CATEGORIES_GONE = frozenset({"Cc", "Cf", "Cn", "Co"})
@@ -65,7 +66,13 @@ def harmless_text(text: str) -> str:
     one_line_end = _LINE_ENDS.sub("\n", text)
     seen = "".join(map(_seen, one_line_end))
     composed = unicodedata.normalize("NFC", _STACKED.sub(r"\1", _BLANKS.sub("", seen)))
-    return _TEMPLATE_WORD.sub(r"(\1)", composed.translate(_ANGLES))
+    return _TEMPLATE_WORD.sub(_rounded, composed.translate(_ANGLES))
+
+
+def _rounded(found: re.Match[str]) -> str:
+    word = found[1]
+    is_role = any(one.isupper() and two.isupper() for one, two in pairwise(word))
+    return f"({word})" if is_role else found[0]
 
 
 def _seen(character: str) -> str:

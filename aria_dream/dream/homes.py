@@ -16,16 +16,17 @@ if TYPE_CHECKING:
 
 MOST_OFFERED = 8
 """Notes that a request lists."""
-_AND = r"(?:\s*(?:,|;|&|\+|/|↔|→|-|–|—|<->|->|and|und|et|y|e|en|i|и|和)\s*)+"
+_AND = r"\s*(?:(?:,|;|&|\+|/|↔|→|-|–|—|<->|->|and|und|et|y|e|en|i|и|和)\s*)+"
 _NUMBER = r"(?:no\.? ?|#|\[|\()?(\d{1,3})[\])]?"
-_LINE = re.compile(r"[*_ #>-]*(?:the )?notes?[*_ ]*[:=][*_ ]*(?P<said>\S.*?)[*_ .]*", re.IGNORECASE)
+_LEAD = re.compile(r"[*_ #>-]*(?:the )?notes?[*_ ]*[:=][*_ ]*", re.IGNORECASE)
+_LONGEST = 600
+"""Characters of a line that names notes."""
 _NUMBERS = re.compile(rf"{_NUMBER}(?:{_AND}{_NUMBER})*", re.IGNORECASE)
 
 
 def is_notes_line(line: str) -> bool:
     """Whether a line of an answer does nothing but name notes by number."""
-    found = _LINE.fullmatch(line)
-    return found is not None and _NUMBERS.fullmatch(found["said"]) is not None
+    return _NUMBERS.fullmatch(_said(line)) is not None
 
 
 def named_notes(answer: str, titles: Sequence[str]) -> tuple[int, ...]:
@@ -35,11 +36,16 @@ def named_notes(answer: str, titles: Sequence[str]) -> tuple[int, ...]:
     the first that names something counts.
     """
     for line in answer.splitlines():
-        found = _LINE.fullmatch(line)
-        said = " ".join(found["said"].split()) if found is not None and len(line) <= 600 else ""
+        said = " ".join(_said(line).split())
         if said and (places := _by_number(said, len(titles)) or _by_title(said, titles)):
             return places
     return ()
+
+
+def _said(line: str) -> str:
+    """What the line names behind its `Notes:`; `""` where it has none."""
+    found = _LEAD.match(line) if len(line) <= _LONGEST else None
+    return line[found.end() :].rstrip("*_ .") if found is not None else ""
 
 
 def _by_number(said: str, count: int) -> tuple[int, ...]:

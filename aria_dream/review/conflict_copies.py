@@ -107,9 +107,7 @@ def _trimmed(lines: Sequence[str]) -> Sequence[str]:
     return lines[: last + 1]
 
 
-_STATUS = re.compile(
-    r"(?P<before>[ \t>]*(?:[-*+][ \t]+)?\W*status\W*:+\W*)(?P<value>open|dreamt)\b(?P<after>.*)", re.IGNORECASE
-)
+_STATUS = re.compile(r"(?P<before>\W*status[^\w:]*:\W*)(?P<value>open|dreamt)\b(?P<after>.*)", re.IGNORECASE)
 
 
 def _merge_lines(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, ...] | None:

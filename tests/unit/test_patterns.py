@@ -1,0 +1,40 @@
+"""No text makes a search of ours take longer than its length allows; a model, a page or a note may well try.
+
+An exponential search of 40 repetitions ends in no lifetime and a cubic one of 4,000 in an hour, so a minute of the
+processor tells them from a linear one on any machine.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from aria_dream.dream.datamark import harmless_text
+from aria_dream.dream.homes import is_notes_line, named_notes
+from aria_dream.review.conflict_copies import merge_sections
+from aria_dream.vault.ending import open_ending
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LONG = 20_000
+CASES: dict[str, Callable[[], object]] = {
+    "numbers of notes": lambda: named_notes("Notes: 1" + ", " * 200 + "x", ("a", "b")),
+    "numbers and words": lambda: named_notes("Notes: 1" + " and , " * 80 + "x", ("a", "b")),
+    "a title and more": lambda: named_notes("Notes: a" + ", " * 200 + "\x00", ("a", "b")),
+    "blanks behind a note": lambda: is_notes_line("Notes: x" + " " * LONG + "x"),
+    "a role of a chat template": lambda: harmless_text("[" + "A" * LONG),
+    "many roles": lambda: harmless_text("[AA" * LONG),
+    "blanks of a property": lambda: open_ending("---\n" + " " * LONG + "x" + " " * LONG + "!"),
+    "words of a property": lambda: open_ending("---\n" + "a " * LONG + "!"),
+    "a status of a seed": lambda: merge_sections("## a\n- status" + ":" * LONG, "## a\n- status" + ":" * LONG + "x"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_text_holds_a_search_up(name: str) -> None:
+    start = time.process_time()
+    CASES[name]()
+    assert time.process_time() - start < 60
