@@ -106,15 +106,15 @@ _NEVER: Final = (
 """What no wording may hold, whatever the passages hold: it may be about to be moved to another note."""
 _HELD: Final = (
     ("an address", re.compile(
-        r"[a-z][a-z0-9+.-]*://[^\s)>\]]+|www\.\S+|\[[^\]\n]*\]\([^)\n]*\)|\[[^\]\n]*\]\[[^\]\n]*\]"
+        r"(?<![a-z0-9+.-])[a-z0-9+.-]*://[^\s)>\]]+|www\.\S+|\[[^\]\n]*\]\([^)\n]*\)|\[[^\]\n]*\]\[[^\]\n]*\]"
         r"|^\s*\[[^\]\n]+\]:.*$"
-        r"|\S+@\S+\.\S+", re.IGNORECASE | re.MULTILINE)),
+        r"|(?<!\S)@*[^\s@]+@\S+", re.IGNORECASE | re.MULTILINE)),
     ("an embed", re.compile(r"!\[\[[^\]\n]*\]?\]?|!\[[^\]\n]*\]")),
     ("a tag", re.compile(r"(?<!\S)#[^\s#]+")),
     ("a task", re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[.\].*$", re.MULTILINE)),
     ("a heading", re.compile(r"^\s{0,3}#{1,6}\s.*$|^.+\n={2,}\s*$", re.MULTILINE)),
     ("a block id", re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+\s*$", re.MULTILINE)),
-    ("a field", re.compile(r"\S*::.*")),
+    ("a field", re.compile(r"(?<!\S)\S*::.*")),
     ("code", re.compile(r"`[^`\n]*`|^\s*[`~]{3,}.*$|\$[^$\n]+\$", re.MULTILINE)),
     ("a callout", re.compile(r"\[![^\]\n]*\]")),
     ("a footnote", re.compile(r"\[\^[^\]\n]*\]")),

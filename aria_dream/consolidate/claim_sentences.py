@@ -16,7 +16,7 @@ _LINE = re.compile(r"[^\n]*\n?")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(\[.\][ \t])?")
 _NO_PROSE = re.compile(r"[ \t]*(?:>|\||\[\^[^\]]*\]:|={3,}[ \t]*$|-{3,}[ \t]*$|\$\$|!\[|:::|<)")
-_END = re.compile(r"[.!?…]+[\"”’)\]»]*(?=\s)|[。！？]+[」』”]?|(?<=\S)[ \t]*;(?=\s)")
+_END = re.compile(r"(?<![.!?…])[.!?…]+[\"”’)\]»]*(?=\s)|[。！？]+[」』”]?|(?<=\S)[ \t]*;(?=\s)")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|dr|mr|mrs|ms|prof|vs|approx|no|nr|st|art|fig|pp?|cf|al|bzw|ca|abs|z\.\s?b|d\.\s?h|u\.\s?a|inc|ltd"
     r"|co|jr|sr|gen|col|sen|rep|mt|ft|ave|dept|est|etc|[a-z])\.|\b\d{1,2}\.)$",

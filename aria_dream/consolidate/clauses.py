@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LONGEST_SENTENCE: Final = 1_200
 """Characters; a longer one is no sentence."""
 _JOINT: Final = re.compile(
-    r"\s*[,\uff0c]\s+(?:and|but|und|aber|et|mais|y|pero|e|ma|en|maar|i|a|ale)\s+|\s+(?:and|und|et|y|en)\s+|;\s+"
+    r"(?<!\s)\s*[,\uff0c]\s+(?:and|but|und|aber|et|mais|y|pero|e|ma|en|maar|i|a|ale)\s+|(?<!\s)\s+(?:and|und|et|y|en)\s+|;\s+"
 )
 _CAUSE: Final = re.compile(
     r"^\W*(?:because|since it|as it|weil|da|parce que|puisque|comme|porque|como|perche|poiche|omdat)\b.*,\s+(?=[^,]+$)"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.logged import (
-    ITEM,
+    BULLET,
     NUMBER,
     LoggedPair,
     logged_link,
@@ -164,7 +164,7 @@ _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _BLOCK_HEADING = re.compile(r"(\d{1,2}):(\d{2})[ \t]+[—–-]+[ \t]+(.*\bdream)")
 _START = re.compile(r"[ \t>]*Started (cold )?from (.+?) \((.*), seed (-?\d+)\)\.?[ \t]*")
 _FOLD = re.compile(r"[ \t]*>[ \t>]*\[!\w+\][-+]?[ \t]*Dropped by triage.*")
-_DROP = re.compile(rf"[ \t]*>[ \t>]*(?:{ITEM})?(.+?) ↔ (.+?) \(({NUMBER})\):(?: (⚠ unreadable:))?[ \t]*(.*)")
+_DROP = re.compile(rf"[ \t]*>[ \t>]*(?:{BULLET})?(.+?) ↔ (.+?) \(({NUMBER})\):(?: (⚠ unreadable:))?[ \t]*(.*)")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 
 

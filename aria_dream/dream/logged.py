@@ -122,7 +122,8 @@ class LoggedPair:
     """None while the boxes stand."""
 
 
-ITEM = r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+"
+BULLET = r"(?:[-*+]|\d{1,9}[.)])[ \t]+"
+ITEM = rf"[ \t>]*{BULLET}"
 NUMBER = r"-?\d+(?:\.\d+)?"
 ID = r"[a-zA-Z0-9]{6,52}"
 _PAIR = re.compile(ITEM + rf"(?P<ends>.+)[ \t]\((?P<score>{NUMBER})\)[ \t]*")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from aria_dream.dream.logged import (
+    BULLET,
     ID,
     ITEM,
     MOMENT,
@@ -58,7 +59,7 @@ LONGEST_OPENING: Final = 6_000
 """Characters of a bold line; notes whose names need more are decided in the terminal."""
 ASK: Final = "Both boxes are ticked. Untick one, and the other holds."
 
-_ASKED: Final = re.compile(rf"[ \t>]*(?:{ITEM})?{re.escape(ASK)}[ \t]*")
+_ASKED: Final = re.compile(rf"[ \t>]*(?:{BULLET})?{re.escape(ASK)}[ \t]*")
 
 
 def is_ask(line: str) -> bool:
@@ -198,7 +199,7 @@ def opening(kind: str, ends: Sequence[LoggedLink]) -> str:
 
 
 _OPENING: Final = re.compile(
-    rf"[ \t>]*(?:{ITEM})?\*\*(?P<lead>{'|'.join(LEADS.values())}): (?P<ends>.+)\*\*[ \t]*"
+    rf"[ \t>]*(?:{BULLET})?\*\*(?P<lead>{'|'.join(LEADS.values())}): (?P<ends>.+)\*\*[ \t]*"
 )
 
 

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.consolidate.answers import wording_fault
+from aria_dream.consolidate.claim_sentences import sentences_in
 from aria_dream.dream.datamark import harmless_text
+from aria_dream.dream.dream_log import parse_blocks
 from aria_dream.dream.homes import is_notes_line, named_notes
 from aria_dream.review.conflict_copies import merge_sections
 from aria_dream.vault.ending import open_ending
@@ -29,6 +32,10 @@ CASES: dict[str, Callable[[], object]] = {
     "many roles": lambda: harmless_text("[AA" * LONG),
     "blanks of a property": lambda: open_ending("---\n" + " " * LONG + "x" + " " * LONG + "!"),
     "words of a property": lambda: open_ending("---\n" + "a " * LONG + "!"),
+    "a mail address in a wording": lambda: wording_fault("@" * LONG, ("a", "b")),
+    "colons in a wording": lambda: wording_fault("x" + ":" * LONG, ("a", "b")),
+    "a quote in a dream note": lambda: parse_blocks("## 03:12 — idle dream\n\n" + (">" * 7_000 + "\n") * 20),
+    "stops without an end": lambda: list(sentences_in("." * LONG + "x")),
     "a status of a seed": lambda: merge_sections("## a\n- status" + ":" * LONG, "## a\n- status" + ":" * LONG + "x"),
 }
 
