@@ -79,9 +79,12 @@ def find_conflicts(
         if max(len(others[each[1]]), len(others[each[2]]), between[each[1][0], each[2][0]]) <= MOST_OF_ONE_CLAIM
     ]
     once = _told_once(kept, at_hand)
-    if lookup.passed_over:
-        claims = "one claim was" if lookup.passed_over == 1 else f"{lookup.passed_over:,} claims were"
-        left_out(f"{claims} held against no other, as all their words stand in a great many claims")
+    if lookup.passed_over == 1:
+        left_out("one claim was held against no other, as all its words stand in a great many claims")
+    elif lookup.passed_over:
+        left_out(
+            f"{lookup.passed_over:,} claims were held against no other, as all their words stand in a great many claims"
+        )
     if len(once) > MOST_CONFLICTS:
         left_out(f"of {len(once):,} contradictions only the {MOST_CONFLICTS} most alike were looked at")
     return tuple(conflict for *_, conflict in once[:MOST_CONFLICTS])
