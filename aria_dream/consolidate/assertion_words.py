@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 
-def _words(*rows: str) -> frozenset[str]:
+def words_in(*rows: str) -> frozenset[str]:
+    """The words of some rows, between white space."""
     return frozenset(word for row in rows for word in row.split())
 
 
@@ -45,7 +46,7 @@ class Phrases:
         return any(sign in plain for sign in self._signs)
 
 
-SHORT: Final = _words(
+SHORT: Final = words_in(
     """a an the and or but if so as at by for from in into of on to up out off over is are was were be been am it its
     he she his her him we our us you your they them who all any can do did does done has had have how may per than
     that this then too via was way why yet also i me my not no nor own same such very will just one don doesn didn isn
@@ -59,7 +60,7 @@ SHORT: Final = _words(
     os as um uma do da dos das em no na que com para por ao seu sua foi jest na sie w z i do od po to jak"""
 )
 """Words that say how, not what, beside the longer ones that the dream knows."""
-_TELLING: Final = _words(
+_TELLING: Final = words_in(
     """allow allowed allows ask become begin beginning begins begun brings call called carry cause causes change
     changed check choose close cost create created current decide decided different difficult ends exist exists expect
     explain fall falls fast feel fill find follow form full give given gives good great hand happen happens hear heard
@@ -74,27 +75,27 @@ _TELLING: Final = _words(
 )
 """Words that name nothing in a reason, and yet are what a sentence asserts."""
 SMALL: Final = (frozenset(plain_letters(word) for word in FUNCTION_WORDS) - _TELLING - {"use"}) | SHORT
-PRONOUNS: Final = _words(
+PRONOUNS: Final = words_in(
     """it they he she this these those there its their he er sie es dies dieser diese dieses hier da il elle ils elles
     c ce cela cette ello ella ellos esto este esta esso essa questo questa lui lei het dit deze hij zij"""
 )
 """A sentence that begins so speaks of what was named before: of the note's own subject, as a rule."""
-REFERRING: Final = _words(
+REFERRING: Final = words_in(
     """it they he she them him this that those these such another other others else same there then sie ihn ihm ihnen
     diese diesen dieser dieses solche andere anderen elle ils elles eux celui celle ceux cela ello ella ellos ellas
     aquel aquella ese esa eso lui loro quelli hen hem"""
 )
 """Elsewhere in a sentence they stand for what another sentence names."""
-ARTICLES: Final = _words(
+ARTICLES: Final = words_in(
     "the our my der die das unser unsere le la les l notre el los las nuestro il lo gli de het ons"
 )
-SCOPES: Final = _words(
+SCOPES: Final = words_in(
     """with without for besides including excluding mit ohne fur ausser inklusive avec sans pour outre con sin para
     senza per met zonder voor com sem bez dla"""
 )
 """What a sentence that begins so names first is no subject."""
 
-_NOT = _words(
+_NOT = words_in(
     """not never no none nobody nothing cannot neither without n't nicht kein keine keinen keinem keiner keines nie
     niemals ohne niemand nichts weder pas jamais aucun aucune rien sans nunca jamas sin ningun ninguna ninguno nadie
     nada tampoco non mai senza nessun nessuna nessuno niet geen nooit zonder nao sem nenhum nenhuma inte aldrig ingen
@@ -141,7 +142,7 @@ def without_denials(text: str) -> str:
     return text if text.isascii() or japanese.is_japanese(text) else _SIGN_IN_RUN.sub("", text)
 
 
-_RUN_TOGETHER = _words(
+_RUN_TOGETHER = words_in(
     """cannot dont doesnt didnt isnt arent wasnt werent wont cant shouldnt couldnt wouldnt hasnt havent
     mustnt"""
 )
@@ -215,11 +216,11 @@ def is_assertion(plain: str) -> bool:
     return quoted * 3 < len(plain) and "~~" not in plain
 
 
-MODALS: Final = _words(
+MODALS: Final = words_in(
     "can cannot can't kann konnen peut peuvent puede pueden puo possono kan kunnen pode podem"
 )
 """`It can cause` is not denied by `it does not cause`."""
-VERBS: Final = _words(
+VERBS: Final = words_in(
     """is are was were be been am has have had do does did can cannot must should may will shall need needs use uses
     avoid avoids keep don't let make makes cost costs weigh weighs measure measures take takes run runs lie lies stand
     stands start starts begin begins end ends open opens close closes meet meets live lives contain contains hold
@@ -234,7 +235,7 @@ VERBS: Final = _words(
 """A line of a list with none of these, and no full stop, is a label."""
 _ALSO_SMALL: Final = frozenset(("a", "e"))
 """French and Italian verbs, an English article and an Italian `and`."""
-_ROMANCE: Final = _words("le la les l il elle un une des du on lo gli una uno el los las del della che di")
+_ROMANCE: Final = words_in("le la les l il elle un une des du on lo gli una uno el los las del della che di")
 
 
 def has_verb(words: Collection[str], verbs: frozenset[str] = VERBS) -> bool:
@@ -262,7 +263,7 @@ PAST: Final = Phrases(
     "reunion(?:es)?", "storia", "verslag", "geschiedenis",
 )  # fmt: skip
 """A title or heading with one of these tells of other times."""
-EVENTS: Final = _words(
+EVENTS: Final = words_in(
     """born died founded established created released launched published opened opens closed closes built completed
     invented discovered introduced signed deadline due starts started begins began ends ended expires expired happened
     occurs takes took held scheduled married adopted incorporated premiered ratified elected deadline birthday release

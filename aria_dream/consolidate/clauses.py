@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.assertion_words import PRONOUNS, VERBS, has_verb
+from aria_dream.consolidate.assertion_words import PRONOUNS, VERBS, has_verb, words_in
 from aria_dream.consolidate.quantities import plain_letters
 
 if TYPE_CHECKING:
@@ -27,11 +27,7 @@ _CAUSE: Final = re.compile(
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 
-def _words(*rows: str) -> frozenset[str]:
-    return frozenset(word for row in rows for word in row.split())
-
-
-_MORE_VERBS: Final = VERBS | _words(
+_MORE_VERBS: Final = VERBS | words_in(
     """sleeps seats carries reaches covers listens exports imports produces sells buys owns employs leads manages
     teaches speaks plays eats drinks drives rides grows flows burns melts boils freezes lasts weighs counts includes
     excludes belongs depends consists comprises remains stays serves connects ships sends receives returns pays earns
@@ -46,7 +42,7 @@ _MORE_VERBS: Final = VERBS | _words(
     possiede impiega appartiene comprende resta guadagna viene serve woont werkt spreekt speelt eet drinkt groeit
     koopt verkoopt bezit behoort blijft betaalt verdient komt gaat"""
 )
-_DEPENDENT: Final = _words(
+_DEPENDENT: Final = words_in(
     """not never no none so then also thus therefore hence yet still only even just otherwise instead which who whom
     whose that where when while because since as than if unless until before after although though like both either
     neither in on at by for from with without of to during between among under over about into per via when once
@@ -59,9 +55,9 @@ _DEPENDENT: Final = _words(
     waar die niet nooit dan dus ook alleen"""
 )
 """A clause that begins so depends on another, or says when, where and how what follows holds."""
-_PERSONS: Final = _words("i we you he she they ich wir du er je tu nous vous ils elles il ik wij zij")
+_PERSONS: Final = words_in("i we you he she they ich wir du er je tu nous vous ils elles il ik wij zij")
 """What stands behind these is a verb, whichever it is."""
-_ELSEWHERE: Final = _DEPENDENT | (PRONOUNS - _words("dies der die das le la les il lo"))
+_ELSEWHERE: Final = _DEPENDENT | (PRONOUNS - words_in("dies der die das le la les il lo"))
 """The subject of a clause that begins so stands in another."""
 
 

@@ -80,11 +80,10 @@ def find_conflicts(
     ]
     once = _told_once(kept, at_hand)
     if lookup.passed_over == 1:
-        left_out("one claim was held against no other, as all its words stand in a great many claims")
+        left_out("one claim was compared with no other, as its words are too common in this vault")
     elif lookup.passed_over:
-        left_out(
-            f"{lookup.passed_over:,} claims were held against no other, as all their words stand in a great many claims"
-        )
+        count = f"{lookup.passed_over:,}"
+        left_out(f"{count} claims were compared with no others, as their words are too common in this vault")
     if len(once) > MOST_CONFLICTS:
         left_out(f"of {len(once):,} contradictions only the {MOST_CONFLICTS} most alike were looked at")
     return tuple(conflict for *_, conflict in once[:MOST_CONFLICTS])

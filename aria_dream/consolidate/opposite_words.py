@@ -5,10 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-
-def _words(*rows: str) -> frozenset[str]:
-    return frozenset(word for row in rows for word in row.split())
-
+from aria_dream.consolidate.assertion_words import words_in
 
 _STATES = (
     """open opened offen geoffnet ouvert ouverte abierto abierta aperto aperta|closed shut geschlossen ferme fermee
@@ -101,7 +98,7 @@ STATES: Final = {
     for word in words.split()
 }
 """Word to its pair and its side: two claims of one subject on two sides cannot both hold."""
-CONTRASTS: Final = _words(
+CONTRASTS: Final = words_in(
     """first second third fourth last next previous north south east west northern southern eastern western left right
     old new upper lower top bottom male female men women boys girls morning evening afternoon night summer winter
     spring autumn inner outer front back early late before after input output client server read write min max minimum
@@ -116,14 +113,14 @@ CONTRASTS: Final = _words(
     antiguo hombres mujeres manana tarde noche verano invierno"""
 )
 """Words that tell one thing from its neighbour: claims that do not share them speak of two things."""
-BEGINNINGS: Final = _words(
+BEGINNINGS: Final = words_in(
     """born birth founded established created launched opened opens begins began begin starts started joined arrived
     arrives arrival departs built introduced adopted published married invented geboren gegrundet eroffnet offnet
     beginnt begann gebaut erschienen naissance nee ne fonde fondee ouvre ouvert commence commenca nacio nacido nacida
     fundado fundada empieza comienza abre inaugurado nato nata fondato fondata inizia apre geboren opgericht opent
     begint"""
 )
-ENDINGS: Final = _words(
+ENDINGS: Final = words_in(
     """died death dies dissolved abolished closed closes ended ends end expires expired left leaves finished demolished
     retired discontinued divorced deadline due starb gestorben tod aufgelost geschlossen schliesst endet endete
     abgerissen verliess mort morte deces ferme finit termine murio muerte fallecio cierra termina morto chiude finisce

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.assertion_words import SMALL
+from aria_dream.consolidate.assertion_words import SMALL, words_in
 from aria_dream.consolidate.quantities import plain_letters, stem
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _NAME: Final = ""
 
 
 def _stems(*rows: str) -> frozenset[str]:
-    return frozenset(stem(word) for row in rows for word in row.split())
+    return frozenset(map(stem, words_in(*rows)))
 
 
 _ONE_WAY: Final = _stems(
@@ -58,13 +58,9 @@ _REPEATED: Final = _stems(
     versloeg betaalt volgt"""
 )
 """What happens more than once, with other roles each time: only of one occasion is it a contradiction."""
-_EITHER_WAY: Final = frozenset(
-    word
-    for row in (
-        "and or with und oder mit et ou avec y o u con e ed ne nor each other einander mutually gegenseitig both beide",
-        "deux ambos entrambi also too auch aussi tambien anche sometimes once again then turn",
-    )
-    for word in row.split()
+_EITHER_WAY: Final = words_in(
+    "and or with und oder mit et ou avec y o u con e ed ne nor each other einander mutually gegenseitig both beide",
+    "deux ambos entrambi also too auch aussi tambien anche sometimes once again then turn",
 )
 """With these the two may have said both."""
 _WAYS: Final = ({"from", "to"}, {"von", "nach"}, {"von", "bis"}, {"van", "naar"}, {"between"}, {"zwischen"})

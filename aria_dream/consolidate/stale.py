@@ -88,8 +88,7 @@ class SourceMemory:
 
 def stale_by_date(path: str, note: Note, *, today: date, zone: tzinfo | None = None) -> Iterator[Stale]:
     """Every day of the note, in its properties or a line `valid_until:: …`, that is over on `today`, the writer's local
-    date. A day is over when it has passed: a note
-    valid until today is valid. `zone`: the writer's, for instants."""
+    date. A day is over when it has passed: a note valid until today is valid. `zone`: the writer's, for instants."""
     if is_obsolete(note):
         return
     for key, value in (*note.properties.items(), *_fields(note)):

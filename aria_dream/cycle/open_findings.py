@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     Titles = Sequence[tuple[str, str]]
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenFindings:
     """What is open, and how the report names it."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from aria_dream.world import VaultFiles
 
 WRITE_ATTEMPTS = 4
+_UNREAD = "it cannot be read now"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,3 @@ def said_before(reach: ReachRecord, files: VaultFiles, vault: DreamtVault) -> ti
     """
     content = files.read(NotePath(choose_log(vault.names, vault.home, reach.at.date())))
     return said_already(decode_note(content.data), reach.block) if isinstance(content, Content) else None
-
-
-_UNREAD = "it cannot be read now"

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FRONTMATTER_OPEN = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\n|\r)")
-_PROPERTY = re.compile(
-    r"\s*(?:(?:[\"'] *)?[\w./-](?:[\w./ -]*[\w./-])?[ \t]*(?:[\"'][ \t]*)?:(?:\s|\Z)|\Z)"
-)
+_PROPERTY = re.compile(r"\s*+(?:[\"']?[\w./ -]*+[\"']?[ \t]*+:(?:\s|\Z)|\Z)")
+"""A key of whatever length, or none yet, and its colon; nothing is read twice."""
 _TOKEN = re.compile(rb"%%|\$\$")
 _PLUGIN_KEY = re.compile(r"(?:^|[{,])\s*[\"']?(?:[\w-]+-plugin|tldraw-file|excalidraw[\w-]*)[\"']?\s*:", re.MULTILINE)
 _PLUGIN_BODY = re.compile(

@@ -262,7 +262,7 @@ def test_work_is_near_linear_in_a_subject_of_half_the_vault() -> None:
     assert passed_over == 400
     said: list[str] = []
     find_conflicts(_of_aurora(400), left_out=said.append)
-    assert said == ["400 claims were held against no other, as all their words stand in a great many claims"]
+    assert said == ["400 claims were compared with no others, as their words are too common in this vault"]
 
 
 def test_the_most_alike_of_too_many_are_looked_at_and_that_is_said() -> None:

@@ -108,6 +108,10 @@ def test_a_models_lone_surrogate_becomes_a_question_mark_and_no_raw_byte() -> No
         (b"%% $$ %%\n\n$$ %% %%\n", "a $$ block that line 3 opens"),
         (b"---\ntitle: x\n", "a frontmatter that line 1 opens"),
         (b"---\n", "a frontmatter that line 1 opens"),
+        (b"---\n  : x\n", "a frontmatter that line 1 opens"),  # a key not typed yet
+        (b"---\n \t: x\n", "a frontmatter that line 1 opens"),
+        (b"---\n' ' : x\n", "a frontmatter that line 1 opens"),
+        (b"---\n'due date' \t:\n", "a frontmatter that line 1 opens"),
         (b"\xef\xbb\xbf---\r\ntags:\r\n  - a\r\n", "a frontmatter that line 1 opens"),
     ],
 )
