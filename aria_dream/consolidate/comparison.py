@@ -42,7 +42,8 @@ SURELY_APART: Final = 0.9
 VERBATIM: Final = 0.8
 """Of the words of both, from which share on two passages are the same text with something changed in it."""
 _FAR_COSINE, _FAR_OVERLAP = 0.35, 0.15
-_OTHER_WORDS: Final = "they are alike, but in other words"
+OTHER_WORDS: Final = "they are alike, but in other words"
+"""Why most near pairs are left to a person."""
 _MOST_COMPARED: Final = 1_500
 """Words that differ, beginning and end left out: a comparison takes time in their square."""
 _SHORT_CHANGE: Final = 6
@@ -66,7 +67,7 @@ def embedded_compare(pair: NearPair) -> PairVerdict:
     if _is_far(pair.cosine, pair.overlap):
         return _FAR
     if share_of(first.keys, second.keys) < VERBATIM:
-        return _escalated(pair.rank, _OTHER_WORDS)
+        return _escalated(pair.rank, OTHER_WORDS)
     changes = _changes(first.keys, second.keys)
     if changes is None:
         return _escalated(pair.rank, "they are long and differ in many places")
@@ -81,7 +82,7 @@ def compare_gists(first: Gist, second: Gist, *, cosine: float, overlap: float, r
     the texts have to be read."""
     if first.plain == second.plain or most_shared(first, second) >= VERBATIM:
         return None
-    return _FAR if _is_far(cosine, overlap) else _escalated(rank, _OTHER_WORDS)
+    return _FAR if _is_far(cosine, overlap) else _escalated(rank, OTHER_WORDS)
 
 
 def _is_far(cosine: float, overlap: float) -> bool:
@@ -261,7 +262,7 @@ def _other_polarity(ours: tuple[str, ...], theirs: tuple[str, ...]) -> str:
 def _told(first: tuple[str, ...], second: tuple[str, ...], changes: list[_Change]) -> str:
     changed = sum(max(change.b - change.a, change.d - change.c) for change in changes)
     if changed > (1 - VERBATIM) * max(len(first), len(second)):
-        return _OTHER_WORDS
+        return OTHER_WORDS
     change = changes[0]
     ours, theirs = " ".join(first[change.a : change.b]), " ".join(second[change.c : change.d])
     if not ours or not theirs:

@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.atoms import told_apart
+from aria_dream.consolidate.comparison import OTHER_WORDS
 from aria_dream.consolidate.open_list import box, render_list
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.plain_text import escape_plain
@@ -81,7 +82,7 @@ def _render(item: OpenPair, link: Callable[[str], str], asked: Collection[str]) 
     apart, same = apart_key(pair), same_key(pair)
     boxes = box("different", apart) + ("" if item.is_called_same else box("same", same))
     ask = "- Both were ticked, so nothing was done: tick one.\n" if {apart, same} <= set(asked) else ""
-    return f"**{first} ↔ {second}** ({likeness(pair)})\n- {_reason(item)}\n{ask}{boxes}"
+    return f"**{first} ↔ {second}** ({likeness(pair)})\n{_reason(item)}{ask}{boxes}"
 
 
 def _end(member: Member, shown: str, link: Callable[[str], str]) -> str:
@@ -98,7 +99,10 @@ def likeness(pair: Candidate) -> str:
 
 
 def _reason(item: OpenPair) -> str:
+    """The line that says why it was left; `""` where the heading and the likeness say it all."""
     text = _RANK.sub("", item.reason) or "no judge could decide it"
+    if text == OTHER_WORDS and not item.is_called_same:
+        return ""
     shown = text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 1] + "…"
     said = f"you called them the same, but no merge can be built: {shown}" if item.is_called_same else shown
-    return escape_plain(said)
+    return f"- {escape_plain(said)}\n"

@@ -242,7 +242,7 @@ def test_the_lists_of_what_nobody_has_settled() -> None:
         key="60303ae22b998861bce3b28f33eec1be", what="different", titles=("Tides", "Ebb"), until="2 Dec 01:07"
     )
     shown = render_pairs(
-        [OpenPair(pair=found, reason="rank 1 by likeness; they are alike, but in other words")],
+        [OpenPair(pair=found, reason="rank 1 by likeness; one says “hot”, the other “cold”")],
         lambda path: f"[[{path.rpartition('/')[2].removesuffix('.md')}]]",
         decided=[decided],
     )

@@ -66,6 +66,16 @@ def test_titles_are_read_as_a_reader_sees_them() -> None:
     assert answer.titles == ("Compost *hot*", "Heap [1]")
 
 
+def test_a_reason_is_told_where_it_says_more_than_the_likeness() -> None:
+    told = pair("A.md", "B.md", reason="rank 1 by likeness; one says “hot”, the other “cold”")
+    assert "- one says “hot”, the other “cold”\n- [ ] different" in shown([told])
+    plain = pair("A.md", "B.md")
+    assert "of their words)\n- [ ] different" in shown([plain])
+    refused = OpenPair(pair=plain.pair, reason=plain.reason, is_called_same=True)
+    said = "- you called them the same, but no merge can be built: they are alike, but in other words\n"
+    assert said in shown([refused])
+
+
 def test_notes_of_one_title_are_told_apart() -> None:
     text = shown([pair("a/Log.md", "b/Log.md")])
     assert "**a/[[a/Log|Log]] ↔ b/[[b/Log|Log]]**" in text
@@ -73,7 +83,7 @@ def test_notes_of_one_title_are_told_apart() -> None:
 
 def test_a_word_that_was_changed_stops_reading_and_writing() -> None:
     item = pair("A.md", "B.md")
-    text = ticked(shown([item]), apart_key(item.pair)).replace("other words", "my words")
+    text = ticked(shown([item]), apart_key(item.pair)).replace("by likeness", "by chance")
     assert read_answers(text, NAME).given == ()
     assert with_list(text, NAME, "")[0] == text
     assert without_lists(text) == text
@@ -125,7 +135,7 @@ def test_what_was_settled_here_or_there_is_open_in_neither() -> None:
 
 def test_an_edit_in_either_stops_the_merge() -> None:
     text = shown([pair("A.md", "B.md")])
-    for ours, theirs in ((text, text.replace("alike", "akin")), (text.replace("alike", "akin"), text)):
+    for ours, theirs in ((text, text.replace("likeness", "chance")), (text.replace("likeness", "chance"), text)):
         assert merged_list(ours, theirs, NAME, lambda _: True)[1]
 
 
