@@ -18,6 +18,8 @@ settings.register_profile("exploring", settings.get_profile("steady"), derandomi
 settings.load_profile("steady")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+CONFORMANCE_DATA = REPOSITORY / "tests" / "conformance" / "data"
+"""Our link cases and fault cases: `link-cases.json` and `cases/`."""
 
 
 def shared_folder() -> Path:
@@ -32,6 +34,12 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the shared inputs are not at {folder}; set ARIA_DREAM_SHARED")
     return folder
+
+
+@pytest.fixture(scope="session")
+def cases() -> Path:
+    """The folder of the fault cases, with their runner `run_cases.py`."""
+    return CONFORMANCE_DATA / "cases"
 
 
 @pytest.fixture(autouse=True)

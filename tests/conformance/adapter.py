@@ -1,4 +1,4 @@
-"""The product as `cases/run_cases.py` of the shared folder asks for it. Every operation calls the code that ships.
+"""The product as `data/cases/run_cases.py` asks for it. Every operation calls the code that ships.
 
 An operation that is not here is n/a there, which is no pass: add it when its part exists. The state folder lies beside
 the case's vault, in the scratch copy. `ARIA_CASE_EXCHANGE=native` lets the writes exchange files as the system can;

@@ -11,11 +11,10 @@ import pytest
 ADAPTER = Path(__file__).with_name("adapter.py")
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("number", ["47", "52", "54", "55"])
-def test_case(shared: Path, tmp_path: Path, number: str) -> None:
+def test_case(cases: Path, tmp_path: Path, number: str) -> None:
     out = tmp_path / "results.tsv"
-    runner = str(shared / "cases" / "run_cases.py")
+    runner = str(cases / "run_cases.py")
     command = [sys.executable, runner, "--adapter", str(ADAPTER), "--only", number, "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr

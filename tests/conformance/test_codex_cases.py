@@ -12,11 +12,10 @@ import pytest
 ADAPTER = Path(__file__).with_name("adapter.py")
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("number", ["43", "45", "46", "70"])
-def test_case(shared: Path, tmp_path: Path, number: str) -> None:
+def test_case(cases: Path, tmp_path: Path, number: str) -> None:
     out = tmp_path / "results.tsv"
-    runner = str(shared / "cases" / "run_cases.py")
+    runner = str(cases / "run_cases.py")
     command = [sys.executable, runner, "--adapter", str(ADAPTER), "--only", number, "--out", str(out)]
     reading, writing = os.pipe()  # an open and silent standard input, as a service may have
     try:

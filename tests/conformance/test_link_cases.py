@@ -14,20 +14,15 @@ from aria_dream.vault.note import decode_note, parse_note
 from aria_dream.vault.resolve import Resolver
 from aria_dream.vault.scan import scan_note
 from aria_dream.vault.subpath import subpath_found
-from tests.conftest import shared_folder
+from tests.conftest import CONFORMANCE_DATA
 
 if TYPE_CHECKING:
-    from pathlib import Path
 
     from aria_dream.vault.link import Link
 
-pytestmark = pytest.mark.shared
-
 
 def _case_ids() -> list[str]:
-    file = shared_folder() / "link-cases.json"
-    if not file.is_file():
-        return ["absent"]
+    file = CONFORMANCE_DATA / "link-cases.json"
     return [case["id"] for case in json.loads(file.read_text(encoding="utf-8"))["cases"]]
 
 
@@ -39,8 +34,8 @@ class _Read:
 
 
 @pytest.fixture(scope="module")
-def cases(shared: Path) -> dict[str, dict[str, Any]]:
-    content = json.loads((shared / "link-cases.json").read_text(encoding="utf-8"))
+def cases() -> dict[str, dict[str, Any]]:
+    content = json.loads((CONFORMANCE_DATA / "link-cases.json").read_text(encoding="utf-8"))
     return {case["id"]: case for case in content["cases"]}
 
 

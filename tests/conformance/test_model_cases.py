@@ -52,11 +52,10 @@ def server_at(port: int) -> OllamaServer:
     return OllamaServer(endpoint=endpoint, looking=patience, asking=patience)
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("mode", ["blank_after", "blank_inside", "slow", "drop", "length"])
-def test_case_49(shared: Path, tmp_path: Path, mode: str) -> None:
+def test_case_49(cases: Path, tmp_path: Path, mode: str) -> None:
     before_bytes = psutil.Process().memory_info().rss
-    with started(shared / "cases" / "49-ollama-endless-output" / "fake_ollama.py", tmp_path, mode) as port:
+    with started(cases / "49-ollama-endless-output" / "fake_ollama.py", tmp_path, mode) as port:
         server = server_at(port)
         model = server.find_model("stub")
         assert isinstance(model, Model)
@@ -74,11 +73,10 @@ def test_case_49(shared: Path, tmp_path: Path, mode: str) -> None:
         assert answer.retry is (mode == "drop")  # only a line that broke is tried again
 
 
-@pytest.mark.shared
-def test_case_50(shared: Path, tmp_path: Path) -> None:
-    row = run_case(shared, "50", tmp_path, {})
+def test_case_50(cases: Path, tmp_path: Path) -> None:
+    row = run_case(cases, "50", tmp_path, {})
     assert row[4] == "pass", row
-    table = json.loads((shared / "cases" / "50-model-json-wrapping" / "answers.json").read_text(encoding="utf-8"))
+    table = json.loads((cases / "50-model-json-wrapping" / "answers.json").read_text(encoding="utf-8"))
     for answer in table:
         found = parse_object(answer["raw"])
         assert ("refuse" if isinstance(found, Unreadable) else found) == answer["want"]
@@ -98,9 +96,8 @@ for host in sys.argv[2:]:
 """
 
 
-@pytest.mark.shared
-def test_case_51(shared: Path, tmp_path: Path) -> None:
-    case = shared / "cases" / "51-proxy-for-localhost"
+def test_case_51(cases: Path, tmp_path: Path) -> None:
+    case = cases / "51-proxy-for-localhost"
     with started(case / "recorder.py", tmp_path) as proxy, started(case / "fake_ollama.py", tmp_path) as port:
         names = ("http_proxy", "https_proxy", "all_proxy")
         proxies = {each: f"http://127.0.0.1:{proxy}" for name in names for each in (name, name.upper())}

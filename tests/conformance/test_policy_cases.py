@@ -1,4 +1,4 @@
-"""Cases 67 and 69 of the shared folder, with their placeholder keys mapped to the product's own."""
+"""Cases 67 and 69, with their placeholder keys mapped to the product's own."""
 
 from __future__ import annotations
 
@@ -39,10 +39,9 @@ def as_our_note(text: str) -> str:
     return line_end.join(out) + line_end
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("name", NAMES)
-def test_case_69(shared: Path, name: str) -> None:
-    folder = shared / "cases" / "69-policy-parsing-traps"
+def test_case_69(cases: Path, name: str) -> None:
+    folder = cases / "69-policy-parsing-traps"
     asked = {row["file"]: row for row in json.loads((folder / "ask.json").read_text(encoding="utf-8"))}
     assert set(asked) == {f"{each}.md" for each in NAMES}
     text = (folder / "policies" / f"{name}.md").read_bytes().decode("utf-8")
@@ -57,20 +56,18 @@ def test_case_69(shared: Path, name: str) -> None:
         assert all(problem.line for problem in problems)
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("name", NAMES)
-def test_case_69_as_it_stands(shared: Path, name: str) -> None:
+def test_case_69_as_it_stands(cases: Path, name: str) -> None:
     """Even with keys that are not ours nothing opens."""
-    text = (shared / "cases" / "69-policy-parsing-traps" / "policies" / f"{name}.md").read_bytes().decode("utf-8")
+    text = (cases / "69-policy-parsing-traps" / "policies" / f"{name}.md").read_bytes().decode("utf-8")
     policy, _ = parse_policy(text)
     assert not policy.settings.autonomous_reach
     assert not policy.settings.allow_remote_triage
 
 
-@pytest.mark.shared
-def test_case_67_as_it_stands_sends_nothing(shared: Path) -> None:
+def test_case_67_as_it_stands_sends_nothing(cases: Path) -> None:
     """Its policy names its folders among the properties, and by a kind of pattern that is not ours: all is closed."""
-    vault = read_case_67(shared)
+    vault = read_case_67(cases)
     policy, problems = parse_policy(vault["dreaming.md"])
     assert problems
     sharing, _ = survey(facts_of(vault), policy)
@@ -80,10 +77,9 @@ def test_case_67_as_it_stands_sends_nothing(shared: Path) -> None:
         assert isinstance(excerpt_note(sharing, parse_note(text), path), Withheld)
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("key", ["exclude", "never_send"])
-def test_case_67_in_our_words(shared: Path, key: str) -> None:
-    vault = read_case_67(shared)
+def test_case_67_in_our_words(cases: Path, key: str) -> None:
+    vault = read_case_67(cases)
     vault["dreaming.md"] = f"---\naria-dream: policy\n---\n- {key}:\n  - Private\n  - #secret\n"
     vault["Area/Prop.md"] = vault["Area/Prop.md"].replace("private: true", "dream: false")
     policy, problems = parse_policy(vault["dreaming.md"])
@@ -98,8 +94,8 @@ def test_case_67_in_our_words(shared: Path, key: str) -> None:
             assert word.lower() not in f"{each.title} {each.text}".lower()
 
 
-def read_case_67(shared: Path) -> dict[str, str]:
-    root = shared / "cases" / "67-private-folder-leak" / "vault"
+def read_case_67(cases: Path) -> dict[str, str]:
+    root = cases / "67-private-folder-leak" / "vault"
     files = sorted(path for path in root.rglob("*.md"))
     return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in files}
 

@@ -1,4 +1,4 @@
-"""The cases about reading, each in a scratch copy, through the runner of the shared folder."""
+"""The cases about reading, each in a scratch copy, through the cases' own runner."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 CASES = ("01", "02", "04", "05", "08", "11", "13", "36", "37", "57", "65")
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("number", CASES)
-def test_case(shared: Path, tmp_path: Path, number: str) -> None:
-    row = run_case(shared, number, tmp_path, {})
+def test_case(cases: Path, tmp_path: Path, number: str) -> None:
+    row = run_case(cases, number, tmp_path, {})
     assert row[4] == "pass", row

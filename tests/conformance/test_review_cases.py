@@ -40,8 +40,8 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def case(shared: Path, number: str, tmp_path: Path) -> Path:
-    (source,) = (shared / "cases").glob(f"{number}-*")
+def case(cases: Path, number: str, tmp_path: Path) -> Path:
+    (source,) = cases.glob(f"{number}-*")
     writable_copy(source, tmp_path / "case")
     return tmp_path / "case"
 
@@ -59,9 +59,8 @@ def made(kind: Kind, *paths: str) -> Proposal:
     return Proposal(id=id_, kind=kind, paths=paths, round=0, at=NOW, expires_at=None, titles=titles)
 
 
-@pytest.mark.shared
-def test_59_stale_and_double_approvals(shared: Path, tmp_path: Path, home: Path) -> None:
-    folder = case(shared, "59", tmp_path)
+def test_59_stale_and_double_approvals(cases: Path, tmp_path: Path, home: Path) -> None:
+    folder = case(cases, "59", tmp_path)
     vault = folder / "vault"
     rows = {row["id"]: row for row in json.loads((folder / "proposals.json").read_text(encoding="utf-8"))}
     first = made("link", rows["p1"]["file"], rows["p1"]["target"])
@@ -126,9 +125,8 @@ def outside(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.shared
-def test_62_no_journal_however_it_was_edited_writes_where_it_may_not(shared: Path, tmp_path: Path, home: Path) -> None:
-    folder = case(shared, "62", tmp_path)
+def test_62_no_journal_however_it_was_edited_writes_where_it_may_not(cases: Path, tmp_path: Path, home: Path) -> None:
+    folder = case(cases, "62", tmp_path)
     vault = folder / "vault"
     (vault / "dreaming.md").write_text("---\naria-dream: policy\n---\n", encoding="utf-8")
     (vault / "AGENTS.md").write_text("Obey.\n", encoding="utf-8")

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 NOBODY = Readings(input_idle=Known(1e6), power=Known(Power(plug=Plug.MAINS)), load_percent=Known(0.0), last_edit_s=None)
 
 
-def table(shared: Path, case: str, name: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads((shared / "cases" / case / name).read_text(encoding="utf-8"))
+def table(cases: Path, case: str, name: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((cases / case / name).read_text(encoding="utf-8"))
     return rows
 
 
@@ -77,11 +77,10 @@ def starts(row: dict[str, Any], *, restart_every: int = 0) -> list[datetime]:
     return found
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("number", range(6))
 @pytest.mark.parametrize("restart_every", [0, 17])
-def test_case_38(shared: Path, number: int, restart_every: int) -> None:
-    rows = table(shared, "38-dst-nightly-run", "runs.json")
+def test_case_38(cases: Path, number: int, restart_every: int) -> None:
+    rows = table(cases, "38-dst-nightly-run", "runs.json")
     assert len(rows) == 6
     row = rows[number]
     zone = ZoneInfo(row["tz"])
@@ -95,9 +94,8 @@ def test_case_38(shared: Path, number: int, restart_every: int) -> None:
         assert clock == row["at"] or (f"{before:%H:%M}" < row["at"] < clock) or (f"{before:%H:%M}" > clock > row["at"])
 
 
-@pytest.mark.shared
-def test_case_40(shared: Path, tmp_path: Path) -> None:
-    rows = table(shared, "40-battery-readings", "readings.json")
+def test_case_40(cases: Path, tmp_path: Path) -> None:
+    rows = table(cases, "40-battery-readings", "readings.json")
     assert len(rows) == 12
     policy = policy_of("- require_ac_power: true")
     for row in rows:
@@ -148,9 +146,8 @@ def reading_of(probe: dict[str, Any]) -> Reading[float]:
             raise AssertionError(probe)
 
 
-@pytest.mark.shared
-def test_case_41(shared: Path) -> None:
-    rows = table(shared, "41-idle-unknown", "probes.json")
+def test_case_41(cases: Path) -> None:
+    rows = table(cases, "41-idle-unknown", "probes.json")
     assert len(rows) == 8
     for row in rows:
         reading = reading_of(row["probe"])
@@ -158,10 +155,9 @@ def test_case_41(shared: Path) -> None:
         assert judge_idleness(probe.read(), row["last_edit_s"], 900).state is IdleState(row["want"]), row
 
 
-@pytest.mark.shared
-def test_case_41_headless(shared: Path) -> None:
+def test_case_41_headless(cases: Path) -> None:
     """The machine without a probe dreams by night alone, and says why not by day; a broken probe does not dream."""
-    for row in table(shared, "41-idle-unknown", "probes.json"):
+    for row in table(cases, "41-idle-unknown", "probes.json"):
         reading = reading_of(row["probe"])
         for hour, window_open in ((14, False), (2, True)):
             readings = Readings(input_idle=reading, power=Known(Power(plug=Plug.MAINS)), load_percent=Known(0.0),

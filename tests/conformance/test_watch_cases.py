@@ -18,8 +18,6 @@ from aria_dream.vault.note import NotePath
 from aria_dream.world import Written
 from tests.watched import Driver, digests
 
-pytestmark = pytest.mark.shared
-
 
 def vault_of(case: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(case / "vault", tmp_path / "vault", copy_function=shutil.copyfile))
@@ -29,8 +27,8 @@ def replay(case: Path, root: Path) -> None:
     subprocess.run([sys.executable, str(case / "replay.py"), str(root)], check=True)
 
 
-def test_31_atomic_saves(shared: Path, tmp_path: Path) -> None:
-    case = shared / "cases" / "31-atomic-save"
+def test_31_atomic_saves(cases: Path, tmp_path: Path) -> None:
+    case = cases / "31-atomic-save"
     root = vault_of(case, tmp_path)
     with Driver(root, tmp_path / "state", tmp_path / "cache") as driver:
         assert driver.ready["ready"] == "events"
@@ -43,9 +41,9 @@ def test_31_atomic_saves(shared: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs macOS or Linux: a process is halted and let go on")
-def test_33_overflow(shared: Path, tmp_path: Path) -> None:
+def test_33_overflow(cases: Path, tmp_path: Path) -> None:
     """The watcher is halted while 20,000 writes go on, so that the kernel's queue really overflows."""
-    case = shared / "cases" / "33-event-overflow-and-limits"
+    case = cases / "33-event-overflow-and-limits"
     root = vault_of(case, tmp_path)
     with Driver(root, tmp_path / "state", tmp_path / "cache") as driver:
         os.kill(driver.process.pid, signal.SIGSTOP)
@@ -58,8 +56,8 @@ def test_33_overflow(shared: Path, tmp_path: Path) -> None:
         assert len(driver.changes[0]["created"]) == 2000
 
 
-def test_34_self_feedback(shared: Path, tmp_path: Path) -> None:
-    case = shared / "cases" / "34-self-feedback"
+def test_34_self_feedback(cases: Path, tmp_path: Path) -> None:
+    case = cases / "34-self-feedback"
     root = vault_of(case, tmp_path)
     state = tmp_path / "state"
     with Driver(root, state, tmp_path / "cache") as driver:

@@ -1,4 +1,4 @@
-"""The cases about writing, each in a scratch copy, through the runner of the shared folder."""
+"""The cases about writing, each in a scratch copy, through the cases' own runner."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CASES = ("15", "17", "18", "20", "21", "22", "23", "24", "30", "62")
 
 
 def writable_copy(source: Path, target: Path) -> None:
-    """Copy one case; the shared folder may be read-only, and a note that is read-only is refused as case 30 wants."""
+    """Copy one case; a checkout may be read-only, and a note that is read-only is refused as case 30 wants."""
     for place in [source, *source.rglob("*")]:
         copy = target / place.relative_to(source)
         if place.is_symlink():
@@ -29,11 +29,11 @@ def writable_copy(source: Path, target: Path) -> None:
             copy.write_bytes(place.read_bytes())
 
 
-def run_case(shared: Path, number: str, tmp_path: Path, environment: Mapping[str, str]) -> list[str]:
+def run_case(cases: Path, number: str, tmp_path: Path, environment: Mapping[str, str]) -> list[str]:
     """The columns of the runner's row: id, slug, group, hold, result, failed checks, manual checks, detail."""
     out = tmp_path / "results.tsv"
-    command = [sys.executable, str(shared / "cases" / "run_cases.py"), "--adapter", str(ADAPTER), "--only", number]
-    source = next((shared / "cases").glob(f"{number}-*"))
+    command = [sys.executable, str(cases / "run_cases.py"), "--adapter", str(ADAPTER), "--only", number]
+    source = next(cases.glob(f"{number}-*"))
     writable_copy(source, tmp_path / "cases" / source.name)
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "CASES": str(tmp_path / "cases"), **environment}
     done = subprocess.run(
@@ -45,12 +45,11 @@ def run_case(shared: Path, number: str, tmp_path: Path, environment: Mapping[str
     return rows[1].split("\t")
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize(
     ("number", "exchange"),
     # Case 18's shim stands in for os.replace, which a system that exchanges does not call.
     [(number, "none") for number in CASES] + [(number, "native") for number in CASES if number != "18"],
 )
-def test_case(shared: Path, tmp_path: Path, number: str, exchange: str) -> None:
-    row = run_case(shared, number, tmp_path, {"ARIA_CASE_EXCHANGE": exchange})
+def test_case(cases: Path, tmp_path: Path, number: str, exchange: str) -> None:
+    row = run_case(cases, number, tmp_path, {"ARIA_CASE_EXCHANGE": exchange})
     assert row[4] == "pass", row

@@ -280,8 +280,8 @@ def test_the_table_of_commands_says_what_the_commands_say() -> None:
 # --- the cases after public bug reports, as far as reading and resolving goes ---
 
 
-def prepared(shared: Path, number: str, tmp_path: Path) -> tuple[Path, dict[str, Any]]:
-    (source,) = (shared / "cases").glob(f"{number}-*")
+def prepared(cases: Path, number: str, tmp_path: Path) -> tuple[Path, dict[str, Any]]:
+    (source,) = cases.glob(f"{number}-*")
     folder = tmp_path / source.name
     shutil.copytree(source, folder, symlinks=True, copy_function=shutil.copyfile)
     for path in (folder, *folder.rglob("*")):
@@ -293,10 +293,9 @@ def prepared(shared: Path, number: str, tmp_path: Path) -> tuple[Path, dict[str,
     return folder / "vault", case
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("number", ["01", "02", "04", "05", "07", "08", "11", "13", "36", "37", "57"])
-def test_case(shared: Path, tmp_path: Path, run: Callable[..., Any], number: str) -> None:
-    vault, case = prepared(shared, number, tmp_path)
+def test_case(cases: Path, tmp_path: Path, run: Callable[..., Any], number: str) -> None:
+    vault, case = prepared(cases, number, tmp_path)
     before = snapshot(vault)
     done = run("links", vault, "--json")
     assert (done.returncode, done.stderr) == (0, b"")

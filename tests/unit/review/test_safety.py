@@ -74,9 +74,8 @@ def test_a_note_may_not_be_made_there(path: str) -> None:
     assert safety_refusal(created(path), VIEW) is not None
 
 
-@pytest.mark.shared
-def test_every_path_of_the_case(shared: Path) -> None:
-    rows = json.loads((shared / "cases" / "62-proposal-path-traversal" / "paths.json").read_text(encoding="utf-8"))
+def test_every_path_of_the_case(cases: Path) -> None:
+    rows = json.loads((cases / "62-proposal-path-traversal" / "paths.json").read_text(encoding="utf-8"))
     empty = VaultView(files=(), contents={}, protected=VIEW.protected)
     for row in rows:
         path = NotePath(row["p"])

@@ -55,9 +55,8 @@ def test_hidden_folders_are_closed_but_for_the_vaults_trash() -> None:
     assert path_refusal(NotePath(".obsidian/a.md"), trash=True)
 
 
-@pytest.mark.shared
-def test_the_cases_of_targets(shared: Path) -> None:
-    rows = json.loads((shared / "cases" / "62-proposal-path-traversal" / "paths.json").read_text())
+def test_the_cases_of_targets(cases: Path) -> None:
+    rows = json.loads((cases / "62-proposal-path-traversal" / "paths.json").read_text())
     protected = [NotePath("dreaming.md")]
     got = {row["p"]: "deny" if isinstance(parse_target(row["p"], protected), Refusal) else "allow" for row in rows}
     assert got == {row["p"]: row["want"] for row in rows}

@@ -1,4 +1,4 @@
-"""The small vaults of the shared cases, as far as reading and resolving goes."""
+"""The small vaults of the conformance cases, as far as reading and resolving goes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from aria_dream.vault.subpath import subpath_found
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.shared
 
 
-def _vault(shared: Path, case: str, scratch: Path) -> dict[str, bytes]:
-    folder = next((shared / "cases").glob(f"{case}-*"))
+def _vault(cases: Path, case: str, scratch: Path) -> dict[str, bytes]:
+    folder = next(cases.glob(f"{case}-*"))
     copy = scratch / "case"
     shutil.copytree(folder, copy)
     for path in (copy, *copy.rglob("*")):
@@ -59,19 +58,19 @@ def _targets(files: dict[str, bytes], path: str) -> list[str | None]:
         ("57", "Good.md", ["Lists.md"]),
     ],
 )
-def test_links(shared: Path, tmp_path: Path, case: str, note: str, targets: list[str]) -> None:
-    assert _targets(_vault(shared, case, tmp_path), note) == targets
+def test_links(cases: Path, tmp_path: Path, case: str, note: str, targets: list[str]) -> None:
+    assert _targets(_vault(cases, case, tmp_path), note) == targets
 
 
-def test_04_a_decomposed_name_is_the_same_name(shared: Path, tmp_path: Path) -> None:
-    files = _vault(shared, "04", tmp_path)
+def test_04_a_decomposed_name_is_the_same_name(cases: Path, tmp_path: Path) -> None:
+    files = _vault(cases, "04", tmp_path)
     (target,) = _targets(files, "Source.md")
     assert target in files
     assert target != "Source.md"
 
 
-def test_07_aliases_are_as_written(shared: Path, tmp_path: Path) -> None:
-    files = _vault(shared, "07", tmp_path)
+def test_07_aliases_are_as_written(cases: Path, tmp_path: Path) -> None:
+    files = _vault(cases, "07", tmp_path)
     assert _note(files, "Home.md").aliases == ("000", "Home", "Beginning")
     assert _note(files, "Odd.md").aliases == ("yes", "1.10", "2024-01-05")
     assert _note(files, "Null.md").aliases == ()
@@ -82,14 +81,14 @@ def test_07_aliases_are_as_written(shared: Path, tmp_path: Path) -> None:
     assert [problem.line for problem in nested.problems] == [2, 2]
 
 
-def test_08_the_embedded_block_is_there(shared: Path, tmp_path: Path) -> None:
-    files = _vault(shared, "08", tmp_path)
+def test_08_the_embedded_block_is_there(cases: Path, tmp_path: Path) -> None:
+    files = _vault(cases, "08", tmp_path)
     assert subpath_found(_note(files, "Journal.md"), "#^q1")
     assert not subpath_found(_note(files, "Journal.md"), "#^q2")
 
 
-def test_11_frontmatter_at_the_edges(shared: Path, tmp_path: Path) -> None:
-    files = _vault(shared, "11", tmp_path)
+def test_11_frontmatter_at_the_edges(cases: Path, tmp_path: Path) -> None:
+    files = _vault(cases, "11", tmp_path)
     assert {path: _note(files, path).properties for path in sorted(files) if path.endswith(".md")} == {
         "Blank.md": {},
         "Bom.md": {"title": "B"},
@@ -102,8 +101,8 @@ def test_11_frontmatter_at_the_edges(shared: Path, tmp_path: Path) -> None:
     assert _note(files, "Bom.md").body_start == len("\ufeff---\ntitle: B\n---\n")
 
 
-def test_13_each_faulty_note_is_told_with_its_line(shared: Path, tmp_path: Path) -> None:
-    files = _vault(shared, "13", tmp_path)
+def test_13_each_faulty_note_is_told_with_its_line(cases: Path, tmp_path: Path) -> None:
+    files = _vault(cases, "13", tmp_path)
     problems = {path: [problem.line for problem in _note(files, path).problems] for path in files}
     assert problems == {
         "Good.md": [],
@@ -117,8 +116,8 @@ def test_13_each_faulty_note_is_told_with_its_line(shared: Path, tmp_path: Path)
     assert _note(files, "Templates/Daily.md").properties["title"] == "{{title}}"
 
 
-def test_57_deep_nesting_is_read(shared: Path, tmp_path: Path) -> None:
-    files = _vault(shared, "57", tmp_path)
+def test_57_deep_nesting_is_read(cases: Path, tmp_path: Path) -> None:
+    files = _vault(cases, "57", tmp_path)
     notes = {path: _note(files, path) for path in files}
     assert len(notes["Line.md"].links) == 220_000
     assert notes["Opens.md"].links == ()
@@ -126,8 +125,8 @@ def test_57_deep_nesting_is_read(shared: Path, tmp_path: Path) -> None:
         assert len(scan_note(decode_note(data)).links) == len(notes[path].links)
 
 
-def test_65_bombs_are_told_and_the_honest_note_is_read(shared: Path, tmp_path: Path) -> None:
-    files = _vault(shared, "65", tmp_path)
+def test_65_bombs_are_told_and_the_honest_note_is_read(cases: Path, tmp_path: Path) -> None:
+    files = _vault(cases, "65", tmp_path)
     for path in files:
         note = _note(files, path)
         assert bool(note.problems) == (path != "Honest.md"), path
