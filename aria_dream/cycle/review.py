@@ -22,7 +22,8 @@ from aria_dream.cycle.exact_change import (
 )
 from aria_dream.cycle.taking_back import open_again, take_back
 from aria_dream.dream.logged_change import DONE
-from aria_dream.dream.ticks import ask_in_text, read_ticks
+from aria_dream.dream.tick_lines import ask_in_text
+from aria_dream.dream.ticks import read_ticks
 from aria_dream.effects.graduation import read_graduated
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import (

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.logged import ITEM, NUMBER, bears_id, parse_box
+from aria_dream.dream.boxes import ITEM, bears_id, box_tail, parse_box
+from aria_dream.dream.logged import NUMBER
 from aria_dream.dream.logged_change import (
+    VERBS,
     DecidedChange,
     LoggedChange,
     is_ask,
@@ -82,8 +84,10 @@ class ChangeReading:
         box = parse_box(line) if bears_id(line) else None
         if box is not None:
             if box.what == "never":
-                return replace(item, id=box.id, never_ticked=box.ticked)
-            return replace(item, id=box.id, approve_ticked=box.ticked)
+                tails = (item.tails[0], box_tail(line, "never again"))
+                return replace(item, id=box.id, never_ticked=box.ticked, tails=tails)
+            tails = (box_tail(line, VERBS[item.kind]), item.tails[1])
+            return replace(item, id=box.id, approve_ticked=box.ticked, tails=tails)
         return _with_words(item, line)
 
 

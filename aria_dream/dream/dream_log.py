@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import time
 from typing import TYPE_CHECKING
 
+from aria_dream.dream.boxes import BULLET, box_tail, parse_box
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.logged import (
-    BULLET,
     NUMBER,
     LoggedPair,
     logged_link,
-    parse_box,
     parse_kept_line,
     parse_outcome,
     parse_pair_line,
@@ -301,8 +300,10 @@ def with_line(pair: LoggedPair, line: str) -> LoggedPair:
         if pair.id not in ("", box.id):
             return pair  # a box that a merge brought here; `read_ticks` reports it
         if box.what == "link":
-            return replace(pair, id=box.id, link_ticked=box.ticked or pair.link_ticked)
-        return replace(pair, id=box.id, never_ticked=box.ticked or pair.never_ticked)
+            tails = (box_tail(line, "link them"), pair.tails[1])
+            return replace(pair, id=box.id, link_ticked=box.ticked or pair.link_ticked, tails=tails)
+        tails = (pair.tails[0], box_tail(line, "never again"))
+        return replace(pair, id=box.id, never_ticked=box.ticked or pair.never_ticked, tails=tails)
     decided = parse_outcome(line)
     if decided is not None and pair.id in ("", decided[0]):
         return replace(pair, id=decided[0], outcome=decided[1])

@@ -7,6 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import quote, unquote
 
+from aria_dream.dream.boxes import (
+    ITEM,
+    MOMENT,
+    parse_decided_line,
+    render_decided_line,
+    tick_mark,
+)
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.plain_text import clean, escape_plain, unescape_plain
 
@@ -118,46 +125,24 @@ class LoggedPair:
     probability: float | None
     link_ticked: bool = False
     never_ticked: bool = False
+    tails: tuple[str, str] = ("", "")
+    """What somebody, or a plugin, wrote behind the two boxes."""
     outcome: Outcome | None = None
     """None while the boxes stand."""
 
 
-BULLET = r"(?:[-*+]|\d{1,9}[.)])[ \t]+"
-ITEM = rf"[ \t>]*{BULLET}"
 NUMBER = r"-?\d+(?:\.\d+)?"
-ID = r"[a-zA-Z0-9]{6,52}"
 _PAIR = re.compile(ITEM + rf"(?P<ends>.+)[ \t]\((?P<score>{NUMBER})\)[ \t]*")
 _PATH = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?path:[ \t]*(?P<path>.+)")
 _KEPT = re.compile(
     r"[ \t>]*(?:[-*+][ \t]+)?kept:[ \t]*(?P<reason>.*) "
     rf"\((?P<judge>(?:\\.|[^()\\])*?)(?:, (?P<p>{NUMBER}))?\)[ \t]*"
 )
-_BOX = re.compile(ITEM + rf"\[(?P<mark>.)\][ \t]+.*?\^aria-(?P<id>{ID})(?P<what>-no)?[ \t]*")
-_OUTCOME = re.compile(
-    ITEM + r"(?P<verdict>linked|never again|expired|undone|not placed)(?P<rest>.*?)"
-    rf"(?: — \[(?P<mark>.)\] undo until (?P<until>[^^]+?))? \^aria-(?P<id>{ID})(?P<undo>-undo)?[ \t]*"
-)
-MOMENT = r"(?:\d{1,2} [A-Z][a-z]{2}(?: \d{4})? )?\d{1,2}:\d{2}"
-_LINKED = re.compile(rf" in (?P<where>.*), (?P<at>{MOMENT})")
-_NOT_PLACED = re.compile(rf", (?P<at>{MOMENT}): (?P<where>.*)")
-_PLAIN_OUTCOME = re.compile(rf", (?P<at>{MOMENT})")
-
-
-_OWN_ID = re.compile(r"(?<!\\)\^aria-")
-
-
-def bears_id(line: str) -> bool:
-    """Whether a line holds an id of ours; in a title or a reason it would stand escaped."""
-    return _OWN_ID.search(line) is not None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Box:
-    """A tick box of ours as found in a text."""
-
-    id: str
-    what: Literal["link", "never", "undo"]
-    ticked: bool
+_PLACED = re.compile(rf"linked in (?P<where>.*), (?P<at>{MOMENT})")
+_PLACED_UNDO = re.compile(rf"linked in (?P<where>.*?) (?P<at>{MOMENT})")
+_NOT_PLACED = re.compile(rf"not placed, (?P<at>{MOMENT}): (?P<where>.*)")
+_PLAIN_OUTCOME = re.compile(rf"(?P<verdict>never again|expired|undone),? (?P<at>{MOMENT})")
+_DAY_AT_END = re.compile(r"(?:^|(?<= ))(\d{1,2}) ([A-Z][a-z]{2}(?: \d{4})?)$")
 
 
 def render_pair(pair: LoggedPair) -> str:
@@ -169,31 +154,28 @@ def render_pair(pair: LoggedPair) -> str:
     kept = f"{escape_plain(pair.reason)} ({judge}{sure})"
     lines = [f"- **{ends}** ({pair.score:.3f})", f"  path: {way}", f"  kept: {kept}"]
     if pair.outcome is None:
-        lines.append(f"    - [{_mark(ticked=pair.link_ticked)}] link them ^aria-{pair.id}")
-        lines.append(f"    - [{_mark(ticked=pair.never_ticked)}] never again ^aria-{pair.id}-no")
+        tails = [f" {tail}" if tail else "" for tail in pair.tails]
+        lines.append(f"    - [{tick_mark(ticked=pair.link_ticked)}] link them ^aria-{pair.id}{tails[0]}")
+        lines.append(f"    - [{tick_mark(ticked=pair.never_ticked)}] never again ^aria-{pair.id}-no{tails[1]}")
     else:
         lines.append(f"    - {render_outcome(pair.outcome, pair.id)}")
     return "".join(line + "\n" for line in lines)
 
 
-def _mark(*, ticked: bool) -> str:
-    return "x" if ticked else " "
-
-
 def render_outcome(outcome: Outcome, id_: str) -> str:
-    """The decided line without its bullet and line end: plain text, with one box while it can be undone."""
+    """The decided line without its bullet and line end: plain text, or one box while it can be undone."""
     where = escape_plain(outcome.where)
+    comma = "" if outcome.undo_until else ","
     match outcome.verdict:
         case "linked":
-            said = f"linked in {where}, {outcome.at}"
+            if outcome.undo_until:  # a title that ends in a day must not be read as a part of the moment
+                where = _DAY_AT_END.sub(r"\1&#32;\2", where)
+            said = f"linked in {where}{comma} {outcome.at}"
         case "not placed":
             said = f"not placed, {outcome.at}: {where}"
         case "never again" | "expired" | "undone":
-            said = f"{outcome.verdict}, {outcome.at}"
-    if outcome.undo_until:
-        mark = _mark(ticked=outcome.undo_ticked)
-        return f"{said} — [{mark}] undo until {outcome.undo_until} ^aria-{id_}-undo"
-    return f"{said} ^aria-{id_}"
+            said = f"{outcome.verdict}{comma} {outcome.at}"
+    return render_decided_line(said, id_, outcome.undo_until, ticked=outcome.undo_ticked)
 
 
 def parse_pair_line(line: str) -> tuple[LoggedLink, LoggedLink, float] | None:
@@ -243,31 +225,20 @@ def parse_kept_line(line: str) -> tuple[str, str, float | None] | None:
     return unescape_plain(found["reason"]), unescape_plain(found["judge"]), probability
 
 
-def parse_box(line: str) -> Box | None:
-    """The tick box that `line` holds, an undo box of a decided line included; None where there is none."""
-    found = _BOX.fullmatch(line)
-    if found is not None:
-        return Box(id=found["id"].lower(), what="never" if found["what"] else "link", ticked=found["mark"] in "xX")
-    decided = _OUTCOME.fullmatch(line)
-    if decided is not None and decided["undo"] and decided["mark"]:
-        return Box(id=decided["id"].lower(), what="undo", ticked=decided["mark"] in "xX")
-    return None
-
-
 def parse_outcome(line: str) -> tuple[str, Outcome] | None:
     """Id and outcome of a decided line, bullet included; None where the line is none."""
-    found = _OUTCOME.fullmatch(line)
-    if found is None:
+    line_ = parse_decided_line(line)
+    if line_ is None:
         return None
-    pattern = {"linked": _LINKED, "not placed": _NOT_PLACED}.get(found["verdict"], _PLAIN_OUTCOME)
-    rest = pattern.fullmatch(found["rest"])
-    if rest is None:
-        return None
-    named = rest.groupdict()
-    return found["id"].lower(), Outcome(
-        verdict=cast("Verdict", found["verdict"]),
-        at=named["at"],
-        where=unescape_plain(named.get("where") or ""),
-        undo_until=found["until"] or "",
-        undo_ticked=(found["mark"] or " ") in "xX",
-    )
+    placed = _PLACED_UNDO if line_.undo_until and not line_.is_old else _PLACED
+    for verdict, pattern in (("linked", placed), ("not placed", _NOT_PLACED), ("", _PLAIN_OUTCOME)):
+        if rest := pattern.fullmatch(line_.said):
+            named = rest.groupdict()
+            return line_.id, Outcome(
+                verdict=cast("Verdict", verdict or named["verdict"]),
+                at=named["at"],
+                where=unescape_plain(named.get("where") or ""),
+                undo_until=line_.undo_until,
+                undo_ticked=line_.undo_ticked,
+            )
+    return None

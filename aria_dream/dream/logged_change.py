@@ -10,11 +10,8 @@ import unicodedata
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, cast
 
+from aria_dream.dream.boxes import BULLET, MOMENT, parse_decided_line, render_decided_line
 from aria_dream.dream.logged import (
-    BULLET,
-    ID,
-    ITEM,
-    MOMENT,
     LoggedLink,
     link_end,
     parse_link,
@@ -100,6 +97,8 @@ class LoggedChange:
     """How many lines of it were left out."""
     approve_ticked: bool = False
     never_ticked: bool = False
+    tails: tuple[str, str] = ("", "")
+    """What somebody, or a plugin, wrote behind the two boxes."""
     asked: bool = False
     """Both boxes are ticked somewhere, and a line asks."""
 
@@ -227,8 +226,9 @@ def render_change(change: ChangeItem) -> str:
     if change.mark:
         lines += ["", *_shown(change)]
     approve, never = ("x" if ticked else " " for ticked in (change.approve_ticked, change.never_ticked))
-    lines += ["", f"- [{approve}] {VERBS[change.kind]} ^aria-{change.id}"]
-    lines += [f"- [{never}] never again ^aria-{change.id}-no"]
+    first, second = (f" {tail}" if tail else "" for tail in change.tails)
+    lines += ["", f"- [{approve}] {VERBS[change.kind]} ^aria-{change.id}{first}"]
+    lines += [f"- [{never}] never again ^aria-{change.id}-no{second}"]
     lines += [f"- {ASK}"] if change.asked else []
     return "".join(f"{line}\n" for line in lines)
 
@@ -249,38 +249,35 @@ def render_decided(change: DecidedChange) -> str:
     done = DONE[change.kind]
     lead = {"done": done, "not done": f"not {done}"}.get(change.said, change.said)
     why = f": {inert(change.why)}" if change.said == "not done" else ""
-    line = f"{lead}: {_ends(change.kind, change.ends, comma=True)}, {change.at}{why}"
-    if change.undo_until:
-        mark = "x" if change.undo_ticked else " "
-        return f"{line} — [{mark}] undo until {change.undo_until} ^aria-{change.id}-undo"
-    return f"{line} ^aria-{change.id}"
+    said = f"{lead}: {_ends(change.kind, change.ends, comma=True)}, {change.at}{why}"
+    return render_decided_line(said, change.id, change.undo_until, ticked=change.undo_ticked)
 
 
 _DECIDED: Final = re.compile(
-    ITEM + rf"(?P<lead>never again|undone|(?:not )?(?:{'|'.join(DONE.values())})): (?P<ends>(?:\\.|[^,\\])+), "
-    rf"(?P<at>{MOMENT})(?:: (?P<why>.*?))?"
-    rf"(?: — \[(?P<mark>.)\] undo until (?P<until>[^^]+?))? \^aria-(?P<id>{ID})(?P<undo>-undo)?[ \t]*"
+    rf"(?P<lead>never again|undone|(?:not )?(?:{'|'.join(DONE.values())})): (?P<ends>(?:\\.|[^,\\])+), "
+    rf"(?P<at>{MOMENT})(?:: (?P<why>.*))?"
 )
 
 
 def parse_decided(line: str) -> DecidedChange | None:
     """What a decided line says, bullet included; None where the line is none. Its kind is known where it was done or
     not; else it is `""`, and the heading above tells it."""
-    found = _DECIDED.fullmatch(line)
-    if found is None or bool(found["undo"]) != bool(found["mark"]):
+    line_ = parse_decided_line(line)
+    found = None if line_ is None else _DECIDED.fullmatch(line_.said)
+    if line_ is None or found is None:
         return None
     lead = found["lead"]
     kind = next((kind for kind, done in DONE.items() if lead in (done, f"not {done}")), "")
     said = "done" if kind and not lead.startswith("not ") else "not done" if kind else lead
     return DecidedChange(
-        id=found["id"].lower(),
+        id=line_.id,
         kind=kind,
         ends=tuple(replace(end, target="", style="plain") for end in _parse_ends(found["ends"])),
         said=cast("Said", said),
         at=found["at"],
         why=unescape_plain(found["why"] or ""),
-        undo_until=found["until"] or "",
-        undo_ticked=(found["mark"] or " ") in "xX",
+        undo_until=line_.undo_until,
+        undo_ticked=line_.undo_ticked,
     )
 
 

@@ -9,14 +9,14 @@ _ENTITY = {"`": "&#96;", "<": "&lt;", "↔": "&harr;", "→": "&rarr;", "⚠": "
 """Characters that no backslash disarms: a code span has no escapes, plugins look for a raw `<%`, and the arrows are
 the separators of our own lines."""
 _CHARACTER = {entity: character for character, entity in _ENTITY.items()} | {
-    "&middot;": "·", "&larr;": "←", "&#58;": ":"
+    "&middot;": "·", "&larr;": "←", "&#58;": ":", "&#32;": " "
 }  # fmt: skip
-"""The last three where a line of ours has them for separators, or must not make a link of an address."""
+"""The last four where a line of ours has them for separators, or must not make a link of an address."""
 _ALWAYS = frozenset("\\*[]$^~")
 _DOUBLED = frozenset("%=:")
 """Harmless alone; `%%` hides, `==` highlights, `::` makes a plugin's inline field."""
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_UNESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])|(&(?:#96|lt|harr|rarr|#9888|middot|larr|#58);)")
+_UNESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])|(&(?:#96|lt|harr|rarr|#9888|middot|larr|#58|#32);)")
 _ORDINAL = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 _BULLET = frozenset("-+>=")
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
+from aria_dream.dream.boxes import bears_id, box_text, parse_box
 from aria_dream.dream.change_reading import ChangeReading
 from aria_dream.dream.dream_log import with_line
-from aria_dream.dream.logged import LoggedPair, bears_id, parse_pair_line, render_pair
-from aria_dream.dream.logged_change import ASK, is_ask, render_change
+from aria_dream.dream.logged import LoggedPair, parse_pair_line, render_pair
+from aria_dream.dream.logged_change import ASK, is_ask, parse_decided, render_change
 from aria_dream.dream.plain_text import escape_plain, unescape_plain
 from aria_dream.errors import Problem
 
@@ -98,6 +99,7 @@ def _render_item(item: ReviewItem) -> str:
     return f"{first}\n{path}\n  dreamt: {item.dreamt_on.isoformat()}\n{kept}\n{said}{boxes}{ask}"
 
 
+_LIST_MARK = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _EDGE = re.compile(r"[ \t]*edge:[ \t]*(\S.*)")
 _JANUS = re.compile(r"[ \t]*Janus:[ \t]*(STANDS|FALLS|UNSURE)(?:, (.*))?[ \t]*")
 _DREAMT = re.compile(r"[ \t]*dreamt:[ \t]*(\d{4})-(\d{2})-(\d{2})[ \t]*")
@@ -107,8 +109,9 @@ _KIND = {heading: kind for kind, heading in HEADINGS.items()}
 def read_managed(text: str) -> tuple[ManagedBlock | None, tuple[Problem, ...]]:
     """The managed block, or None with the reason why it must not be rewritten.
 
-    Markers must stand alone on their lines, once each, in order. Anything inside that we did not write, set ticks
-    excepted, counts as edited: the writer's words are worth more than our list. A link renamed by Obsidian is no edit.
+    Markers must stand alone on their lines, once each, in order. Anything inside that we did not write counts as
+    edited: the writer's words are worth more than our list. Set ticks, text behind a box (it is kept), blank lines,
+    indentation and list marks are no edit, and neither is a link renamed by Obsidian.
     """
     begins = [m.start() for m in re.finditer(re.escape(BEGIN), text)]
     ends = [m.start() for m in re.finditer(re.escape(END), text)]
@@ -125,14 +128,25 @@ def read_managed(text: str) -> tuple[ManagedBlock | None, tuple[Problem, ...]]:
         items, changes = _parts(lines[1:-1])
     except ValueError:
         return None, (Problem("", above, "a day inside the review list is no date, so the list is left alone"),)
-    expected = render_managed(items, changes).split("\n")
-    found = [(line.replace("[X]", "[x]") if bears_id(line) else line).rstrip() for line in lines]
+    expected = [line for line in render_managed(items, changes).split("\n") if line.strip()]
+    found = [(number, line) for number, line in enumerate(lines, start=above) if line.strip()]
     # The end marker is the last line of both and stands nowhere else, so lists of other lengths differ before it.
-    for offset, (is_, should) in enumerate(zip(found, expected, strict=False)):
-        if is_ != should:
+    for (number, is_), should in zip(found, expected, strict=False):
+        if not _says_the_same(is_, should):
             said = "this line of the review list was edited, so the list is left alone; move your words out of it"
-            return None, (Problem("", above + offset, said),)
+            return None, (Problem("", number, said),)
     return ManagedBlock(start=start, end=end, items=items, changes=changes), ()
+
+
+def _says_the_same(line: str, expected: str) -> bool:
+    """Whether the line says what we would write: whatever its indentation, its list mark, the mark of a tick, and what
+    stands behind a box, which is kept."""
+    if bears_id(line) and (decided := parse_decided(line)) is not None:
+        return decided == parse_decided(expected)
+    if bears_id(line) and (box := parse_box(line)) is not None:
+        label = expected.partition("] ")[2].partition(" ^aria-")[0]
+        return box == parse_box(expected) and box_text(line).startswith(label)
+    return _LIST_MARK.sub("- ", line).strip() == _LIST_MARK.sub("- ", expected).strip()
 
 
 def _marker_fault(begins: int, ends: int) -> str:

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from aria_dream.dream.boxes import ENDINGS, ITEM, Box, Decides, bears_id, parse_box, task_of
 from aria_dream.dream.dream_log import numbered_lines
-from aria_dream.dream.logged import Box, bears_id, parse_box, parse_outcome, parse_pair_line, render_outcome
-from aria_dream.dream.logged_change import ASK, is_ask, lines_shown, parse_decided, parse_mark, parse_opening
+from aria_dream.dream.logged import parse_outcome, parse_pair_line
+from aria_dream.dream.logged_change import VERBS, is_ask, lines_shown, parse_decided, parse_mark, parse_opening
 from aria_dream.errors import Problem
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from aria_dream.dream.logged import LoggedLink, Outcome
+    from aria_dream.dream.logged import LoggedLink
     from aria_dream.dream.logged_change import DecidedChange
-
-__all__ = [
-    "ASK", "Choice", "Tick", "ask_in_text", "decide_in_text", "parse_short_moment", "read_ticks", "reopen_in_text",
-    "short_moment", "tell_in_text", "without_undo",
-]  # fmt: skip
 
 Choice = Literal["link", "never", "undo", "both"]
 
@@ -30,12 +24,17 @@ class Tick:
     """A decision as ticked. It counts only once `review.decision` has verified its id against its titles."""
 
     id: str
+    """`""` where no box of these notes bears its id any more: then the notes alone tell which proposal is meant."""
     choice: Choice
     """`both`: contradictory, so nothing happens and a line under the boxes asks."""
     ends: tuple[LoggedLink, ...]
     """The notes that the line above the box names."""
     line: int
-    """1-based line of the (last) ticked box."""
+    """1-based line of the last ticked box."""
+    lines: tuple[int, ...] = ()
+    """Of all its ticked boxes in the note, ascending."""
+    lost: tuple[tuple[int, str], ...] = ()
+    """Lines of those that bear no block id any more, and what stood behind the id (`-no`)."""
     asked: bool
     """The asking line stands there already."""
     kind: str = ""
@@ -61,44 +60,130 @@ class _Above:
 
 @dataclass(slots=True)
 class _Seen:
+    """The boxes of one id."""
+
     above: _Above
-    ticked: set[str]
-    line: int
+    ticked: list[tuple[int, Decides]] = field(default_factory=list)
+    lost: list[tuple[int, Decides]] = field(default_factory=list)
     asked: bool = False
+    is_torn: bool = False
 
 
 def read_ticks(text: str) -> tuple[tuple[Tick, ...], tuple[Problem, ...]]:
     """Every ticked box of ours in `text`, in order of appearance, one Tick per id; and what stops a box from counting.
 
-    `[x]` and `[X]` are ticks, any other mark is none. A box without a pair line above it, or one id under two
-    different pairs, decides nothing and is a Problem. Fenced code is left out.
+    `[x]` and `[X]` are ticks, any other mark is none. The id may stand anywhere in the line; where it is lost, the
+    other box of the pair has it, or the titles tell. A box without a pair line above it, or one id under two different
+    pairs, decides nothing and is a Problem. Fenced code is left out.
     """
-    seen: dict[str, _Seen] = {}
-    torn: set[str] = set()
-    problems: list[Problem] = []
-    above: _Above | None = None
-    last = ""
-    lines = re.split(r"\r\n|\n|\r", text)
+    reading = _Reading(re.split(r"\r\n|\n|\r", text))
     for number, line in numbered_lines(text):
-        if not bears_id(line):
-            above = _above(line, above)
-            if above is not None and (mark := parse_mark(line)):
-                above = replace(above, mark=mark, shown=lines_shown(lines[number:]))
-            if last in seen and is_ask(line):
-                seen[last].asked = True
-            continue
+        reading.take(number, line)
+    return reading.result()
+
+
+class _Reading:
+    """State of one pass over the lines; private to `read_ticks`."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.seen: dict[str, _Seen] = {}
+        self.problems: list[Problem] = []
+        self.above: _Above | None = None
+        self.ids: set[str] = set()
+        """Of the boxes under the line above."""
+        self.lost: list[tuple[int, Decides, _Above, set[str]]] = []
+        self.last = ""
+
+    def take(self, number: int, line: str) -> None:
+        if bears_id(line):
+            self.take_box(number, line)
+            return
+        above = _above(line, self.above)
+        if above is not self.above:
+            self.above, self.ids = above, set()
+        if self.above is not None and (mark := parse_mark(line)):
+            self.above = replace(self.above, mark=mark, shown=lines_shown(self.lines[number:]))
+        if self.last in self.seen and is_ask(line):
+            self.seen[self.last].asked = True
+        self.take_lost(number, line)
+
+    def take_box(self, number: int, line: str) -> None:
         decided = parse_decided(line)
         box = parse_box(line) if decided is None else _undo_box(decided)
         if box is None:
-            continue
-        last = box.id
-        own = above if decided is None else _Above(ends=decided.ends, kind=decided.kind, is_change=True)
-        problem = _note_box(box, number, own, seen)
-        if problem is not None:
-            torn.add(box.id)
-            problems.append(problem)
-    ticks = [_tick(id_, found) for id_, found in seen.items() if found.ticked and id_ not in torn]
-    return tuple(ticks), tuple(problems)
+            if decided is None and _TICKED.match(line) and parse_outcome(line) is None:
+                self.void(number, "the block ids in this line are none that it was written with, so the tick is void")
+            return
+        self.last = box.id
+        own = self.above if decided is None else _above_of(decided)
+        if own is None:
+            if box.ticked:
+                self.void(number, "the line that names this box's two notes is gone, so the tick decides nothing")
+            return
+        if decided is None:
+            self.ids.add(box.id)
+        found = self.seen.setdefault(box.id, _Seen(above=own))
+        found.is_torn = found.is_torn or found.above != own
+        if box.ticked:
+            found.ticked.append((number, box.what))
+
+    def take_lost(self, number: int, line: str) -> None:
+        """A ticked box that was ours by its words, and has lost its id."""
+        task = task_of(line)
+        if task is None or not task[0]:
+            return
+        decided = parse_decided(f"{line} ^aria-{'0' * 6}-undo") if task[1].startswith("undo:") else None
+        above = self.above if decided is None else _above_of(decided)
+        if above is None:
+            return
+        what = "undo" if decided is not None else _meant(task[1], above.kind)
+        if what == "unclear":
+            self.void(number, "this box has lost its block id and its words are other ones, so the tick is void")
+        elif what:
+            self.lost.append((number, what, above, self.ids if decided is None else set()))
+
+    def void(self, number: int, said: str) -> None:
+        self.problems.append(Problem("", number, said))
+
+    def result(self) -> tuple[tuple[Tick, ...], tuple[Problem, ...]]:
+        unnamed: list[_Seen] = []
+        for number, what, above, ids in self.lost:
+            found = self.seen.get(next(iter(ids))) if len(ids) == 1 else None
+            if found is None:
+                found = next((one for one in unnamed if one.above == above), None)
+            if found is None:
+                found = _Seen(above=above)
+                unnamed.append(found)
+            found.ticked.append((number, what))
+            found.lost.append((number, what))
+        for one in self.seen.values():
+            for number, _ in one.ticked if one.is_torn else ():
+                self.void(number, "this box stands under two different pairs of notes, so the tick decides nothing")
+        ticks = [_tick(id_, one) for id_, one in self.seen.items() if one.ticked and not one.is_torn]
+        ticks += [_tick("", one) for one in unnamed]
+        return tuple(ticks), tuple(sorted(self.problems, key=lambda problem: problem.line))
+
+
+_TICKED = re.compile(rf"{ITEM}\[[xX]\]")
+_BEHIND = re.compile(r"(?!\w)|(?=\^?aria-)")
+
+
+def _meant(text: str, kind: str) -> Decides | Literal["", "unclear"]:
+    """What a box without an id says by its words; `""` where it is none of ours."""
+    said = text.strip("*_~ ").casefold()
+    labels: tuple[tuple[str, Decides], ...] = (
+        (VERBS[kind or "link"], "link"), ("never again", "never"), ("undo:", "undo")
+    )  # fmt: skip
+    for label, what in labels:
+        if said.startswith(label):
+            rest = said.removeprefix(label).strip()
+            return what if what == "undo" or _BEHIND.match(rest) else "unclear"
+    return ""
+
+
+def _above_of(decided: DecidedChange) -> _Above:
+    return _Above(ends=decided.ends, kind=decided.kind, is_change=True)
 
 
 def _above(line: str, above: _Above | None) -> _Above | None:
@@ -116,145 +201,18 @@ def _undo_box(decided: DecidedChange) -> Box | None:
     return Box(id=decided.id, what="undo", ticked=decided.undo_ticked) if decided.undo_until else None
 
 
-def _note_box(box: Box, number: int, above: _Above | None, seen: dict[str, _Seen]) -> Problem | None:
-    if above is None:
-        said = "the line that names this box's two notes is gone, so the tick decides nothing"
-        return Problem("", number, said) if box.ticked else None
-    found = seen.setdefault(box.id, _Seen(above=above, ticked=set(), line=number))
-    if found.above != above:
-        return Problem("", number, "this box stands under two different pairs of notes, so the tick decides nothing")
-    if box.ticked:
-        found.ticked.add(box.what)
-        found.line = number
-    return None
-
-
 def _tick(id_: str, found: _Seen) -> Tick:
+    whats = {what for _, what in found.ticked}
     choice: Choice
-    if "undo" in found.ticked:
+    if "undo" in whats:
         choice = "undo"
-    elif len(found.ticked) > 1:
+    elif len(whats) > 1:
         choice = "both"
     else:
-        choice = "link" if "link" in found.ticked else "never"
-    above = found.above
+        choice = "link" if "link" in whats else "never"
+    above, lines = found.above, tuple(sorted({number for number, _ in found.ticked}))
     return Tick(
-        id=id_, choice=choice, ends=above.ends, line=found.line, asked=found.asked, kind=above.kind, mark=above.mark,
-        shown=above.shown, is_change=above.is_change,
+        id=id_, choice=choice, ends=above.ends, line=lines[-1], lines=lines, asked=found.asked, kind=above.kind,
+        mark=above.mark, shown=above.shown, is_change=above.is_change,
+        lost=tuple((number, ENDINGS[what]) for number, what in found.lost),
     )  # fmt: skip
-
-
-def _own_lines(text: str, id_: str) -> list[tuple[int, str, bool]]:
-    """Line number, text and whether it is decided already, of every line that carries the id."""
-    own = []
-    for number, line in numbered_lines(text):
-        if not bears_id(line):
-            continue
-        box, decided = parse_box(line), parse_outcome(line)
-        if decided is not None and decided[0] == id_:
-            own.append((number, line, True))
-        elif box is not None and box.id == id_:
-            own.append((number, line, False))
-    return own
-
-
-def decide_in_text(text: str, id_: str, outcome: Outcome) -> str:
-    """`text` with the box lines of `id_` become the one decided line; unchanged where there are none.
-
-    A line decided before is renewed (an undo box that expires, an undone link). Indentation and bullet of the first
-    line and every other character, line ends included, stay as they are. The asking line goes with the boxes.
-    """
-    own = _own_lines(text, id_)
-    if not own:
-        return text
-    lines = _lines(text)
-    first, was = own[0][0], own[0][1]
-    gone = {number for number, _, _ in own[1:]}
-    last = own[-1][0]
-    if last < len(lines) and ASK in lines[last]:
-        gone.add(last + 1)
-    ending = lines[first - 1][len(lines[first - 1].rstrip("\r\n")) :]
-    lines[first - 1] = f"{_bullet(was)}{render_outcome(outcome, id_)}{ending}"
-    if first < last and not lines[last - 1].endswith(("\n", "\r")):
-        lines[first - 1] = lines[first - 1].rstrip("\r\n")
-    return "".join(line for number, line in enumerate(lines, start=1) if number not in gone)
-
-
-def ask_in_text(text: str, tick: Tick) -> str:
-    """`text` with the asking line under the tick's boxes; unchanged where it stands already."""
-    return text if tick.asked else tell_in_text(text, tick.id, ASK)
-
-
-def tell_in_text(text: str, id_: str, sentence: str) -> str:
-    """`text` with `sentence` (one line) under the lines of `id_`; unchanged where it stands there, or they do not."""
-    own = _own_lines(text, id_)
-    if not own:
-        return text
-    lines = _lines(text)
-    number, was, _ = own[-1]
-    if number < len(lines) and sentence in lines[number]:
-        return text
-    ending = lines[number - 1][len(lines[number - 1].rstrip("\r\n")) :]
-    line = f"{_bullet(was)}{sentence}"
-    lines[number - 1] = f"{lines[number - 1]}{line}{ending}" if ending else f"{lines[number - 1]}\n{line}"
-    return "".join(lines)
-
-
-def reopen_in_text(text: str, id_: str) -> str:
-    """`text` with the decided line of `id_` become its two boxes again; unchanged where there is no such line."""
-    own = [(number, was) for number, was, is_decided in _own_lines(text, id_) if is_decided]
-    if not own:
-        return text
-    lines = _lines(text)
-    number, was = own[0]
-    ending = lines[number - 1][len(lines[number - 1].rstrip("\r\n")) :]
-    boxes = (f"[ ] link them ^aria-{id_}", f"[ ] never again ^aria-{id_}-no")
-    lines[number - 1] = (ending or "\n").join(f"{_bullet(was)}{box}" for box in boxes) + ending
-    return "".join(lines)
-
-
-def _lines(text: str) -> list[str]:
-    return re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
-
-
-def _bullet(line: str) -> str:
-    found = re.match(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+", line)
-    return found[0] if found else "    - "
-
-
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-
-
-def short_moment(moment: datetime, *, seen_from: datetime) -> str:
-    """`moment` as a line of ours says it: `07:41` on the same local day, `2 Dec 07:41` or `2 Dec 2027 07:41` else.
-
-    Both are aware and in the writer's zone. English and the same on every machine, whatever its locale.
-    """
-    clock = f"{moment:%H:%M}"
-    if moment.date() == seen_from.date():
-        return clock
-    day = f"{moment.day} {_MONTHS[moment.month - 1]}"
-    return f"{day} {clock}" if moment.year == seen_from.year else f"{day} {moment.year} {clock}"
-
-
-_SHORT = re.compile(r"(?:(\d{1,2}) ([A-Z][a-z]{2})(?: (\d{4}))? )?(\d{1,2}):(\d{2})")
-
-
-def parse_short_moment(text: str, *, seen_from: datetime) -> datetime | None:
-    """The moment that `short_moment` wrote so, to the minute; None where the text is none."""
-    found = _SHORT.fullmatch(text.strip())
-    if found is None or (found[2] is not None and found[2] not in _MONTHS):
-        return None
-    clock = seen_from.replace(second=0, microsecond=0)
-    try:
-        if found[2] is not None:
-            month, year = _MONTHS.index(found[2]) + 1, int(found[3] or seen_from.year)
-            clock = clock.replace(year=year, month=month, day=int(found[1]))
-        return clock.replace(hour=int(found[4]), minute=int(found[5]))
-    except ValueError:
-        return None
-
-
-def without_undo(outcome: Outcome) -> Outcome:
-    """The same decision once its undo window is over: no box is left."""
-    return replace(outcome, undo_until="", undo_ticked=False)

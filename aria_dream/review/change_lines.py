@@ -12,7 +12,7 @@ from aria_dream.dream.logged import LoggedLink
 from aria_dream.dream.logged_change import DecidedChange, Said
 from aria_dream.dream.plain_text import clean
 from aria_dream.dream.review_note import read_managed, with_managed
-from aria_dream.dream.ticks import short_moment
+from aria_dream.dream.tick_lines import short_moment
 from aria_dream.review.decision import needs_mark, shown_titles, titles_match
 from aria_dream.review.proposal import plan_mark
 from aria_dream.review.showing import is_of_review

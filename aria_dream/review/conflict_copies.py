@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.logged import bears_id, parse_box, parse_outcome
+from aria_dream.dream.boxes import bears_id, parse_box
+from aria_dream.dream.logged import parse_outcome
 from aria_dream.dream.logged_change import DecidedChange, LoggedChange
 from aria_dream.dream.review_note import ReviewItem, read_managed, with_managed
 from aria_dream.vault.edit import line_end

@@ -10,7 +10,7 @@ from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.logged import Outcome
 from aria_dream.dream.plain_text import clean, escape_plain
 from aria_dream.dream.review_note import ReviewItem, read_managed, with_managed
-from aria_dream.dream.ticks import decide_in_text, reopen_in_text, short_moment, tell_in_text, without_undo
+from aria_dream.dream.tick_lines import decide_in_text, reopen_in_text, short_moment, tell_in_text, without_undo
 from aria_dream.review.decision import titles_match
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.dream.dream_log import parse_blocks
 from aria_dream.dream.juxtaposition import title_of
-from aria_dream.dream.ticks import parse_short_moment
+from aria_dream.dream.tick_lines import parse_short_moment
 from aria_dream.review.decision import ROUNDS_TRIED, titles_match
 from aria_dream.review.proposal import Proposal, event_record, is_id_of, proposed_record
 

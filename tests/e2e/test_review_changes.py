@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.cycle.review import Settlement, renew_lines, settle
-from aria_dream.dream.logged_change import DecidedChange, LoggedChange
+from aria_dream.dream.logged_change import ASK, DecidedChange, LoggedChange
 from aria_dream.dream.review_note import read_managed
-from aria_dream.dream.ticks import ASK
 from aria_dream.review.proposal import planned_record
 from tests.proposed import AFTER, IDS, NOTES, PATHS, lay_out, open_desk, own_files, planned, propose
 from tests.reviewed import REVIEW, age_journal, apply, run, state_folder, states, tick, write
@@ -82,7 +81,7 @@ def test_ticked_made_and_undone(vault: Path, home: Path, kind: Kind) -> None:
     assert apply(vault)["applied"] == [IDS[kind]]
     assert own_files(vault) == after(kind)
     assert re.fullmatch(
-        rf"- [a-z ]+: [^,]+, \d\d:\d\d — \[ \] undo until \d+ \w+ (\d{{4}} )?\d\d:\d\d \^aria-{IDS[kind]}-undo",
+        rf"- \[ \] undo: [a-z ]+: [^,]+, \d\d:\d\d \(until \d+ \w+ (\d{{4}} )?\d\d:\d\d\) \^aria-{IDS[kind]}-undo",
         line_of(vault, kind),
     )
     done = text_of(vault)

@@ -10,8 +10,9 @@ from typing import get_args
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from aria_dream.dream.boxes import bears_id
 from aria_dream.dream.dream_log import numbered_lines
-from aria_dream.dream.logged import bears_id, logged_link
+from aria_dream.dream.logged import logged_link
 from aria_dream.dream.logged_change import (
     LEADS,
     ChangeItem,

@@ -145,7 +145,7 @@ def test_decided_lines() -> None:
     undo = Outcome(verdict="linked", at="07:41", where="Compost", undo_until="2 Dec 07:41")
     text = TEXT.replace(
         "    - [ ] link them ^aria-k3f7q2\n    - [ ] never again ^aria-k3f7q2-no\n",
-        "    - linked in Compost, 07:41 — [ ] undo until 2 Dec 07:41 ^aria-k3f7q2-undo\n",
+        "    - [ ] undo: linked in Compost 07:41 (until 2 Dec 07:41) ^aria-k3f7q2-undo\n",
     )
     ((block,), problems) = parse_blocks(text)
     assert problems == ()

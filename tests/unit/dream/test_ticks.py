@@ -7,7 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from aria_dream.dream.logged import Outcome
-from aria_dream.dream.ticks import ASK, ask_in_text, decide_in_text, read_ticks, short_moment, without_undo
+from aria_dream.dream.logged_change import ASK
+from aria_dream.dream.tick_lines import ask_in_text, decide_in_text, short_moment, without_undo
+from aria_dream.dream.ticks import read_ticks
 
 PAIR = """\
 - **[[Compost]] ↔ [[Sourdough]]** (0.714)
@@ -96,7 +98,7 @@ def test_the_same_pair_twice_in_a_note_is_one_tick() -> None:
 def test_a_decision_exchanges_the_boxes_and_nothing_else(line_end: str) -> None:
     text = (pair(text=OTHER) + pair("x") + "Mine.\n").replace("\n", line_end)
     after = decide_in_text(text, "k3f7q2", LINKED)
-    line = "    - linked in Compost, 07:41 — [ ] undo until 2 Dec 07:41 ^aria-k3f7q2-undo"
+    line = "    - [ ] undo: linked in Compost 07:41 (until 2 Dec 07:41) ^aria-k3f7q2-undo"
     boxes = "    - [x] link them ^aria-k3f7q2\n    - [ ] never again ^aria-k3f7q2-no".replace("\n", line_end)
     assert after == text.replace(boxes, line)
     assert choices(after) == []

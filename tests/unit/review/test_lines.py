@@ -36,8 +36,8 @@ def log(text: str, *found: ProposalState, now: datetime = NOW) -> str:
 @pytest.mark.parametrize(
     ("is_", "line"),
     [
-        ("applied", "linked in Compost, 07:41 — [ ] undo until 2 Dec 07:41 ^aria-{id}-undo"),
-        ("rejected", "never again, 07:41 — [ ] undo until 2 Dec 07:41 ^aria-{id}-undo"),
+        ("applied", "[ ] undo: linked in Compost 07:41 (until 2 Dec 07:41) ^aria-{id}-undo"),
+        ("rejected", "[ ] undo: never again 07:41 (until 2 Dec 07:41) ^aria-{id}-undo"),
         ("rolled_back", "undone, 07:41 ^aria-{id}"),
         ("expired", "expired, 07:41 ^aria-{id}"),
         ("stale", "not placed, 07:41: it went away ^aria-{id}"),

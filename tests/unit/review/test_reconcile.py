@@ -98,7 +98,7 @@ def test_a_new_machine_knows_when_it_was_decided() -> None:
     new.reads(text)
     assert new.state.since == morning(41).replace(second=0)
     assert new.renews(text, morning(42)) == text
-    assert "undo until 2 Dec 07:41" in new.renews(text, morning(41) + WINDOW - timedelta(minutes=2))
+    assert "(until 2 Dec 07:41)" in new.renews(text, morning(41) + WINDOW - timedelta(minutes=2))
     assert "undo" not in new.renews(text, morning(41) + WINDOW)
 
 
