@@ -81,7 +81,7 @@ class Desk:
 
     def surfaces(self) -> dict[str, bytes]:
         """Vault path and content of every note of ours that holds tick boxes."""
-        paths = [*(path for path, _ in log_notes(self.vault.names, self.vault.home)), self.vault.home.review]
+        paths = [*(path for path, _ in log_notes(self.vault.names)), self.vault.home.review]
         found = {path: self.files.read(NotePath(path)) for path in paths}
         return {path: content.data for path, content in found.items() if isinstance(content, Content)}
 

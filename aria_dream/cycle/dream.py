@@ -165,7 +165,7 @@ def reconciled(
     records = book.read() if rehearsal else _followed(vault, book, now)
     notes = [
         LogNote(path=path, day=day, text=decode_note(content.data))
-        for path, day in log_notes(vault.names, vault.home)
+        for path, day in log_notes(vault.names)
         if isinstance(content := files.read(NotePath(path)), Content)
     ]
     missing = missing_records(

@@ -77,7 +77,7 @@ def land(
 def _days(reach: ReachRecord, files: VaultFiles, vault: DreamtVault, today: date) -> Iterator[date]:
     """The days whose notes are tried: that which holds the block already, else the reach's own and then today's."""
     own = reach.at.date()
-    for path, day in log_notes(vault.names, vault.home):
+    for path, day in log_notes(vault.names):
         content = files.read(NotePath(path)) if own <= day <= max(own, today) else None
         if isinstance(content, Content) and stands_in(decode_note(content.data), reach.block):
             yield day

@@ -262,7 +262,7 @@ def renew_lines(desk: Desk, done: Settlement) -> None:
     """Brings every line of ours up to date with the journal: decided lines say so, decided pairs leave the review, and
     what was proposed since stands there."""
     states = desk.book.read().states
-    days = dict(log_notes(desk.vault.names, desk.vault.home))
+    days = dict(log_notes(desk.vault.names))
     surfaces = desk.surfaces()
     logs = [(decode_note(surfaces[path]), day) for path, day in days.items() if path in surfaces]
     reopened = [item for text, day in logs for item in reopened_items(text, day, states)]

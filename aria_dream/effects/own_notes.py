@@ -5,7 +5,6 @@ Cheap enough to be asked at every look: names come from the index, and only toda
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -14,9 +13,9 @@ from aria_dream.dream.run_record import seed_mark
 from aria_dream.dream.seeds import parse_seeds
 from aria_dream.dream.ticks import read_ticks
 from aria_dream.effects.ground import read_plain
+from aria_dream.effects.vault_names import read_markers
 from aria_dream.policy.lines import note_properties
-from aria_dream.policy.residence import folder_candidates
-from aria_dream.vault.names import fold_path
+from aria_dream.policy.residence import VaultNames, choose_home, day_in_name
 from aria_dream.vault.note import decode_note
 
 if TYPE_CHECKING:
@@ -38,39 +37,21 @@ class OwnNotes:
 
 
 def find_own_notes(index: VaultIndex, dream_folder: str) -> OwnNotes:
-    """Those in the first folder that can be ours for this `dream_folder` and holds a review note of ours.
+    """Those that `residence.choose_home` finds for this `dream_folder`, wherever they lie.
 
     Copies that a sync made of them are none of them.
     """
-    order = {fold_path(folder): number for number, folder in enumerate(folder_candidates(dream_folder))}
-    numbers: dict[str, int | None] = {}
-    found: dict[int, list[tuple[str, str]]] = {}
-    for path in index.graph.paths:
-        folder = path.rpartition("/")[0]
-        if folder not in numbers:
-            numbers[folder] = order.get(fold_path(folder)) if folder else None
-        number = numbers[folder]
-        if number is not None and path not in index.scan.conflicts:
-            marker = index.facts_of(path).marker.lower()
-            if marker:
-                found.setdefault(number, []).append((marker, path))
-    for _, notes in sorted(found.items()):
-        named = dict(sorted(notes, reverse=True))  # of two with one marker the first by name
-        if "review" in named:
-            logs = {path: _day(path) for marker, path in notes if marker == "log"}
-            folder = named["review"].rpartition("/")[0]
-            return OwnNotes(folder=folder, review=named["review"], seeds=named.get("seeds", ""), logs=logs)
-    return OwnNotes(logs={})
-
-
-def _day(path: str) -> date | None:
-    from datetime import date
-
-    named = re.match(r"(\d{4}-\d{2}-\d{2})\b", path.rpartition("/")[2])
-    try:
-        return date.fromisoformat(named[1]) if named else None
-    except ValueError:
-        return None
+    markers = {path: m for path, m in read_markers(index, dream_folder).items() if path not in index.scan.conflicts}
+    folders = {path.rpartition("/")[0] for path in markers}
+    beside = [path for path in index.graph.paths if path.rpartition("/")[0] in folders]
+    names = VaultNames.of(files=beside, markers=markers, link_sources=lambda _name: ())
+    home, here = choose_home(names, dream_folder), frozenset(beside)
+    return OwnNotes(
+        folder=home.folder if home.exists else "",
+        review=home.review if home.review in here else "",
+        seeds=home.seeds if home.seeds in here else "",
+        logs={path: day_in_name(path) for path, marker in sorted(markers.items()) if marker == "log"},
+    )
 
 
 def read_day_owner(index: VaultIndex, own: OwnNotes, today: date) -> str:

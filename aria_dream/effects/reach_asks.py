@@ -255,7 +255,7 @@ def _kept_back(vault: DreamtVault, text: str) -> str:
 def answered_in_notes(vault: DreamtVault, files: VaultFiles, zone: tzinfo) -> tuple[MemoRow, ...]:
     """The memo as the dream notes tell it: what another machine has asked, and what was asked under an older name."""
     rows: list[MemoRow] = []
-    for path, day in log_notes(vault.names, vault.home):
+    for path, day in log_notes(vault.names):
         content = files.read(NotePath(path))
         if not isinstance(content, Content):
             continue

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ from aria_dream.vault.names import fold_path
 from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Self
 
 DEFAULT_FOLDER = "dreams"
@@ -46,6 +45,10 @@ class VaultNames:
     """Whether any link in the vault looks up this file name, however it is spelled."""
     reserved: frozenset[str]
     """Folded paths of folders that the writer's settings name and that need not exist yet (daily notes, templates)."""
+    days: Mapping[str, date]
+    """Vault path to local day of those dream notes whose name tells none any more."""
+    shut: frozenset[str]
+    """Folded paths of folders that may not be entered, so that nobody knows what is in them."""
 
     @classmethod
     def of(
@@ -56,6 +59,8 @@ class VaultNames:
         link_sources: Callable[[str], Iterable[str]],
         folders: Iterable[str] = (),
         reserved: Iterable[str] = (),
+        days: Mapping[str, date] | None = None,
+        shut: Iterable[str] = (),
     ) -> Self:
         """From all files, the marked notes, who links to a name, and what folders there are beside those of files."""
         paths = frozenset(files)
@@ -78,6 +83,8 @@ class VaultNames:
             markers={path: marker.lower() for path, marker in markers.items()},
             linked=linked,
             reserved=frozenset(fold_path(folder.strip("/")) for folder in reserved if folder.strip("/")),
+            days=days or {},
+            shut=frozenset(map(fold_path, shut)),
         )
 
     def is_free(self, path: str) -> bool:
@@ -89,10 +96,6 @@ class VaultNames:
         wanted = "" if not folder else fold_path(folder)
         found = (path for path, value in self.markers.items() if value == marker and _parent(path) == wanted)
         return tuple(sorted(found))
-
-    def is_ours(self, folder: str) -> bool:
-        """Whether the folder is ours: it holds a note marked `aria-dream: review`."""
-        return bool(self.marked(folder, "review"))
 
     def spelled(self, folder: str) -> str:
         """`folder` with those of its parents that exist spelled as they are."""
@@ -116,28 +119,74 @@ class Home:
     """The folder is there and ours."""
     said: tuple[str, ...]
     """What the writer should be told: every name that is not the usual one, and why."""
+    moved: str = ""
+    """Where our notes were found, where that is not the folder that the policy names; a sentence."""
 
 
 def choose_home(names: VaultNames, wanted: str = DEFAULT_FOLDER) -> Home:
     """The dream folder and the notes in it, for a policy that says `dream_folder: wanted`.
 
-    The wanted folder if it is ours; else one of the next names if that is ours; else the first of them that is free.
+    The folder that our notes lie in: the wanted one or one of the next names, else whatever folder they are found in
+    (`_found_elsewhere`); where there is none, the first of those names that is free. A note of ours that was moved out
+    of it is followed by its marker.
     """
     candidates = [names.spelled(folder) for folder in folder_candidates(wanted)]
-    homes = {_parent(path) for path, marker in names.markers.items() if marker == "review"}
-    folder = next((folder for folder in candidates if fold_path(folder) in homes), "")
+    folder = _found(names, candidates)
     exists = bool(folder)
     if not exists:
         folder = next(path for each in _folder_names(wanted) if _is_free_folder(names, path := names.spelled(each)))
     said: tuple[str, ...] = ()
-    if folder != candidates[0]:
+    moved = ""
+    if exists and fold_path(folder) not in map(fold_path, candidates):
+        moved = (
+            f"Dreams are written to “{folder}”, where our notes lie; `dream_folder` says “{wanted}”: mend it by hand "
+            "or with `aria-dream init`, or rename the folder."
+        )
+        said = (moved,)
+    elif folder != candidates[0]:
         whose = "is yours" if fold_path(candidates[0]) in names.folded else "is meant for your own notes"
         said = (f"The folder “{candidates[0]}” {whose}, so dreams are written to “{folder}”.",)
     review, said = _our_note(names, folder, REVIEW_NAME, "review", said)
     seeds, said = _our_note(names, folder, SEEDS_NAME, "seeds", said)
     report, said = _our_note(names, folder, REPORT_NAME, "report", said)
-    canvas, said = _our_canvas(names, folder, said)
-    return Home(folder=folder, review=review, seeds=seeds, report=report, canvas=canvas, exists=exists, said=said)
+    canvas, said = _our_canvas(names, folder, said, exists=exists)
+    return Home(
+        folder=folder, review=review, seeds=seeds, report=report, canvas=canvas, exists=exists, said=said, moved=moved
+    )
+
+
+_OURS = ("review", "log", "seeds", "report")
+
+
+def _found(names: VaultNames, candidates: Sequence[str]) -> str:
+    """The folder that our notes lie in; `""` where there is none.
+
+    In this order: a candidate with our review note, or one that may not be entered; another folder with it, which a
+    person renamed; a candidate with any other note of ours, whose review note was moved or lost; another folder with
+    any. A folder that holds more notes of the writer's than of ours is the writer's, whatever was moved into it.
+    """
+    held: dict[str, set[str]] = {}
+    spelled: dict[str, str] = {}
+    for path, marker in names.markers.items():
+        if marker in _OURS and "/" in path:
+            held.setdefault(_parent(path), set()).add(marker)
+            spelled.setdefault(_parent(path), path.rpartition("/")[0])
+    ours = [folder for folder in candidates if fold_path(folder) in held]
+    with_review = (f for f in candidates if "review" in held.get(fold_path(f), ()) or fold_path(f) in names.shut)
+    if folder := next(with_review, ""):
+        return folder
+    elsewhere = [folder for folder in held if _is_mostly_ours(names, folder)] if held else []
+    elsewhere.sort(key=lambda folder: (-len(held[folder]), folder.count("/"), folder))
+    if folder := next((folder for folder in elsewhere if {"review"} < held[folder]), ""):
+        return spelled[folder]
+    if ours:
+        return ours[0]
+    return spelled[elsewhere[0]] if elsewhere else ""
+
+
+def _is_mostly_ours(names: VaultNames, folder: str) -> bool:
+    notes = [path for path in names.files if path.lower().endswith(".md") and _parent(path) == folder]
+    return 2 * sum(path in names.markers for path in notes) >= len(notes)
 
 
 def folder_candidates(wanted: str = DEFAULT_FOLDER) -> tuple[str, ...]:
@@ -156,15 +205,23 @@ def choose_log(names: VaultNames, home: Home, day: date) -> str:
     return ours or _first_free(names, home.folder, name)
 
 
-def log_notes(names: VaultNames, home: Home) -> tuple[tuple[str, date], ...]:
-    """Vault path and local day of every dream note of ours, by day."""
+def log_notes(names: VaultNames) -> tuple[tuple[str, date], ...]:
+    """Vault path and local day of every dream note of ours, by day, wherever in the vault it lies by now."""
     found = []
-    for path in names.marked(home.folder, "log"):
-        named = re.match(r"(\d{4})-(\d{2})-(\d{2})\b", NotePath(path).name)
-        with suppress(ValueError):
-            if named is not None:
-                found.append((path, date(int(named[1]), int(named[2]), int(named[3]))))
+    for path, marker in names.markers.items():
+        day = day_in_name(path) or names.days.get(path)
+        if marker == "log" and day is not None:
+            found.append((path, day))
     return tuple(sorted(found, key=lambda note: (note[1], note[0])))
+
+
+def day_in_name(path: str) -> date | None:
+    """The local day that a dream note's name begins with; None where it tells none."""
+    named = re.match(r"(\d{4}-\d{2}-\d{2})\b", NotePath(path).name)
+    try:
+        return date.fromisoformat(named[1]) if named else None
+    except ValueError:
+        return None
 
 
 def elsewhere_seeds(home: Home) -> tuple[str, ...]:
@@ -199,14 +256,17 @@ def _root_name(names: VaultNames, wanted: str, allowed: tuple[str, ...], what: s
 def _our_note(
     names: VaultNames, folder: str, name: str, marker: str, said: tuple[str, ...]
 ) -> tuple[str, tuple[str, ...]]:
-    if ours := names.marked(folder, marker):
-        return ours[0], said
+    ours = names.marked(folder, marker) or sorted(path for path, value in names.markers.items() if value == marker)
+    if ours:
+        return min(ours, key=lambda path: (fold_path(NotePath(path).name) != fold_path(name), path.count("/"))), said
     return _free_name(names, folder, name, said)
 
 
-def _our_canvas(names: VaultNames, folder: str, said: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+def _our_canvas(
+    names: VaultNames, folder: str, said: tuple[str, ...], *, exists: bool
+) -> tuple[str, tuple[str, ...]]:
     """A canvas bears no marker: one in our own folder under our own name is ours."""
-    if names.is_ours(folder):
+    if exists:
         paths = (f"{folder}/{name}" for name in itertools.islice(_numbered(CANVAS_NAME), 20))
         if ours := next((path for path in paths if path in names.files), ""):
             return ours, said

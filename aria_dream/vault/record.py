@@ -129,6 +129,12 @@ def unpack_facts(packed: bytes) -> tuple[int, tuple[str, ...], tuple[str, ...], 
     )
 
 
+def packed_marker(packed: bytes) -> str:
+    """The marker of a record, for a hundredth of what its facts cost: it is asked of every note at every change."""
+    field = packed.rsplit(b"\x1e", 3)[1]
+    return "" if field == b"\x1f" else "".join(_split(field.decode("utf-8", "surrogatepass")))
+
+
 def has_problems(packed: bytes) -> bool:
     """Whether the record holds problems."""
     return not packed.endswith(b"\x1e")

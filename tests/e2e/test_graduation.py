@@ -98,7 +98,7 @@ def test_eligible_changes_nothing_until_a_person_enables_it(vault: Path, home: P
     assert done["applied"] == [LINK]  # the other one is below the floor
     assert (vault / "Compost.md").read_text(encoding="utf-8") == PLACED
     assert states(home)[LINK].approved_by == "auto"
-    assert "undo until" in note.read_text(encoding="utf-8")
+    assert "[ ] undo: linked in" in note.read_text(encoding="utf-8")
     assert LINK not in (vault / REVIEW).read_text(encoding="utf-8")
     tick(note, LINK, "-undo")
     assert apply(vault)["undone"] == [LINK]

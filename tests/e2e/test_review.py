@@ -61,7 +61,7 @@ def test_a_tick_places_the_link_and_the_line_says_so(vault: Path, home: Path) ->
     }
     (line,) = re.findall(rf"^.*\^aria-{LINK}.*$", note.read_text(encoding="utf-8"), re.MULTILINE)
     assert re.fullmatch(
-        rf"    - linked in Compost, \d\d:\d\d — \[ \] undo until \d+ \w+ (\d{{4}} )?\d\d:\d\d \^aria-{LINK}-undo", line
+        rf"    - \[ \] undo: linked in Compost \d\d:\d\d \(until \d+ \w+ (\d{{4}} )?\d\d:\d\d\) \^aria-{LINK}-undo", line
     )
     review = (vault / REVIEW).read_text(encoding="utf-8")
     assert LINK not in review
@@ -254,7 +254,8 @@ def test_an_undo_line_becomes_plain_text_when_its_time_is_over(vault: Path, home
     age_journal(home, timedelta(hours=2))
     apply(vault)
     after = note.read_text(encoding="utf-8")
-    assert after == re.sub(r" — \[ \] undo until [^^]+ \^aria-(\w+)-undo", r" ^aria-\1", before)
+    plain = re.sub(r"\[ \] undo: (.*) (\d\d:\d\d) \(until [^^]+\) \^aria-(\w+)-undo", r"\1, \2 ^aria-\3", before)
+    assert after == plain != before
     assert "[ ]" not in after
 
 

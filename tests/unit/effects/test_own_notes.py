@@ -19,7 +19,7 @@ LOG = "---\naria-dream: log\n{}---\n"
 TODAY = date(2026, 11, 30)
 
 
-def test_only_a_folder_with_our_review_is_ours(tmp_path: Path) -> None:
+def test_our_notes_are_found_by_their_marker(tmp_path: Path) -> None:
     root = write(
         tmp_path / "vault",
         {
@@ -38,8 +38,9 @@ def test_only_a_folder_with_our_review_is_ours(tmp_path: Path) -> None:
         "dreams/2026-11-30 dream.md": TODAY,
         "dreams/2026-11-29 dream 2.md": date(2026, 11, 29),
         "dreams/2026-11-31 dream.md": None,
+        "journal/2026-11-30 dream.md": TODAY,
     }
-    assert find_own_notes(read_vault(root, None), "journal").folder == ""
+    assert find_own_notes(read_vault(root, None), "journal").folder == "dreams"
 
 
 def test_the_owner_is_read_whatever_the_head_looks_like(tmp_path: Path) -> None:
