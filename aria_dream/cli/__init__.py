@@ -10,13 +10,14 @@ import importlib
 import io
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 import aria_dream
 from aria_dream.effects.threads import pin_threads
-from aria_dream.errors import AriaDreamError
+from aria_dream.errors import AriaDreamError, WriteRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,26 +111,43 @@ class LazyGroup(click.Group):
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         _survive_any_character()
+        asked = "--json" in (sys.argv[1:] if args is None else args)
         try:
             result = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except AriaDreamError as error:
-            _say(f"Error: {error}")
-            sys.exit(error.exit_code)
+            _end(str(error), error.exit_code, as_json=asked)
         except click.ClickException as error:
             error.show()
-            sys.exit(error.exit_code)
+            _end(error.format_message(), error.exit_code, as_json=asked, is_said=True)
         except (click.Abort, KeyboardInterrupt):
             _say("Interrupted.")
-            sys.exit(EXIT_INTERRUPTED)
+            _end("interrupted", EXIT_INTERRUPTED, as_json=asked, is_said=True)
         except _ReaderGoneError:
             # Whoever read us has left (`| head`). Nothing may be flushed into the closed pipe at exit either.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(EXIT_BROKEN_PIPE)
         except OSError as error:  # a broken machine, such as a full disk, is told in one sentence too
             place = f"{error.filename}: " if isinstance(error.filename, str) else ""
-            _say(f"Error: {place}{(error.strerror or str(error) or type(error).__name__).lower()}")
-            sys.exit(AriaDreamError.exit_code)
+            said = f"{place}{(error.strerror or str(error) or type(error).__name__).lower()}"
+            code = WriteRefusedError.exit_code if error.errno in _NOT_WRITTEN else AriaDreamError.exit_code
+            _end(said, code, as_json=asked)
         sys.exit(result if isinstance(result, int) else 0)
+
+
+_NOT_WRITTEN = frozenset({errno.ENOSPC, errno.EROFS, getattr(errno, "EDQUOT", errno.ENOSPC)})
+
+
+def _end(said: str, code: int, *, as_json: bool, is_said: bool = False) -> NoReturn:
+    """Ends the program: the error as one sentence on stderr, and as JSON on stdout for whoever asked for JSON."""
+    from aria_dream.cli.output import Printed, echo_json
+
+    if not is_said:
+        _say(f"Error: {said}")
+    if as_json and not Printed.json:
+        with suppress(OSError):
+            echo_json({"error": said, "exit_code": code})
+    Printed.json = False
+    sys.exit(code)
 
 
 def _survive_any_character() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.desk import carry_on, say_settlement, settlement_object
+from aria_dream.cli.desk import carry_on, exit_as, say_settlement, settlement_object
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.cycle.review import Settlement
@@ -22,13 +22,15 @@ def command(vault: Path, *, as_json: bool) -> None:
     """Carry out everything that was ticked or approved, now.
 
     A link is placed, notes are merged, what was refused is never shown again, and what was undone is taken back. Each
-    change can be rolled back for a while.
+    change can be rolled back for a while. A ticked box that does not count is named with its note and line, and the
+    exit code is 6 where something was not carried out.
     """
     done = Settlement()
     states = carry_on(vault, done)
     if as_json:
         echo_json(settlement_object(done))
-        return
-    say_settlement(done, states)
-    if not done.did_something and not done.said:
-        click.echo("Nothing was ticked or approved; nothing was changed.")
+    else:
+        say_settlement(done, states)
+        if not (done.did_something or done.left_something or done.said or done.kept):
+            click.echo("Nothing was ticked or approved; nothing was changed.")
+    exit_as(done)

@@ -12,6 +12,7 @@ from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.consolidate.one_form import without_forms
 from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part
+from aria_dream.errors import WriteRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,6 +56,8 @@ def command(vault: Path, *, resume: bool, dry_run: bool, stage: str | None, as_j
     if found.result.interrupted:
         click.echo("Interrupted. Nothing is lost; go on with: aria-dream consolidate VAULT --resume", err=True)
         raise SystemExit(EXIT_INTERRUPTED)
+    if found.morning is not None and found.morning.unwritten:
+        raise SystemExit(WriteRefusedError.exit_code)
 
 
 def _object(found: Sat, how: Sitting) -> dict[str, object]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack, contextmanager
-from dataclasses import fields
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.output import progress_bar
+from aria_dream.cli.output import counted, progress_bar
 from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.cycle.review import Desk, settle
 from aria_dream.dream.logged_change import DONE, LEADS
@@ -21,7 +21,7 @@ from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.lock import dream_lock
 from aria_dream.effects.places import find_places
 from aria_dream.effects.records import RecordBook
-from aria_dream.errors import NotFoundError
+from aria_dream.errors import NotFoundError, PolicyClosedError, WriteRefusedError
 from aria_dream.policy.clock import local_now
 from aria_dream.review.showing import change_name
 
@@ -43,8 +43,6 @@ WORDS: Mapping[State, str] = {
     "superseded": "linked by yourself",
 }
 """What a state is called to its writer."""
-MOST_LOOKS = 50
-"""A change that moves notes makes the vault be read again before the next one; a night brings fewer than these."""
 
 
 @contextmanager
@@ -102,17 +100,29 @@ def settlement_object(done: Settlement) -> dict[str, object]:
         "expired": done.expired,
         "superseded": done.superseded,
         "waiting": done.waiting,
-        "said": done.said,
+        "ignored": [asdict(problem) for problem in done.ignored],
+        "unwritten": list(dict.fromkeys(done.unwritten)),
+        "kept": done.kept,
+        "said": list(dict.fromkeys([*map(str, done.ignored), *done.said, *filter(None, [done.home])])),
     }
+
+
+def exit_as(done: Settlement) -> None:
+    """Ends the command with the exit code of docs/FORMATS.md where something that was asked for was not carried out."""
+    if done.closed:
+        raise SystemExit(PolicyClosedError.exit_code)
+    if done.left_something:
+        raise SystemExit(WriteRefusedError.exit_code)
 
 
 def add_settlement(done: Settlement, more: Settlement) -> None:
     """Adds to `done` what one more look did."""
-    for each in fields(done):
-        if each.name == "waiting":
-            done.waiting = list(more.waiting)
-        elif each.name not in ("again", "moved"):
-            getattr(done, each.name).extend(getattr(more, each.name))
+    for name in ("applied", "approved", "rejected", "undone", "asked", "stale", "expired", "superseded", "said"):
+        getattr(done, name).extend(getattr(more, name))
+    done.waiting, done.unwritten = list(more.waiting), list(more.unwritten)
+    known = {(problem.path, problem.message) for problem in done.ignored}  # lines move as boxes become sentences
+    done.ignored += [problem for problem in more.ignored if (problem.path, problem.message) not in known]
+    done.kept, done.closed, done.home = more.kept, more.closed, more.home
 
 
 def say_settlement(done: Settlement, states: Mapping[str, ProposalState]) -> None:
@@ -124,15 +134,26 @@ def say_settlement(done: Settlement, states: Mapping[str, ProposalState]) -> Non
         ("Never again", done.rejected),
         ("Undone", done.undone),
         ("Both boxes are ticked; untick one of", done.asked),
-        ("You linked them yourself", done.superseded),
         ("Lapsed", done.expired),
     ):
         for id_ in dict.fromkeys(ids):
             click.echo(f"{name}: {titles(states[id_])} ({id_})")
+    for id_ in dict.fromkeys(done.superseded):
+        click.echo(f"{_sentence(states[id_].reason or 'superseded')}: {titles(states[id_])} ({id_})")
+    for problem in done.ignored:
+        click.echo(f"Not counted: {problem}.")
     for sentence in dict.fromkeys(done.said):
-        click.echo(f"{sentence[:1].upper()}{sentence[1:]}.")
-    for id_ in done.stale:
+        click.echo(f"{_sentence(sentence)}.")
+    if done.kept:
+        click.echo(f"{counted(done.kept, 'answer is', 'answers are')} kept for the next night.")
+    for id_ in dict.fromkeys(done.stale):
         click.echo(f"See what would be written now: aria-dream review VAULT {id_}")
+    if done.home:
+        click.echo(done.home)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def titles(state: ProposalState) -> str:
@@ -147,11 +168,10 @@ def notes_of(state: ProposalState) -> str:
 
 def carry_on(vault: Path, done: Settlement) -> Mapping[str, ProposalState]:
     """Looks again and again until nothing waits for another look; what that did is in `done`. The journal after it."""
-    for _ in range(MOST_LOOKS):
+    while True:
         with open_desk(vault) as desk:
             looked = settle(desk)
             states = desk.book.read().states
         add_settlement(done, looked)
-        if not looked.again:
-            break
-    return states
+        if not looked.again or not looked.did_something:
+            return states

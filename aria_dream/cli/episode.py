@@ -69,17 +69,19 @@ def _ticks(root: Path, leave: Leave, quiet_s: float) -> dict[str, object]:
     """How many ticks were carried out, by what became of them."""
     from dataclasses import replace
 
-    from aria_dream.cli.desk import MOST_LOOKS, add_settlement, open_desk
+    from aria_dream.cli.desk import add_settlement, open_desk
     from aria_dream.cycle.review import Settlement, settle
 
     done = Settlement()
-    for _ in range(MOST_LOOKS):
+    while True:
         with open_desk(root) as desk:
             looked = settle(replace(desk, quiet_s=quiet_s, files=AskingVault(desk.files, leave)))
         add_settlement(done, looked)
-        if not looked.again:
+        if not looked.again or not looked.did_something:
             break
-    counts = ("applied", "rejected", "undone", "asked", "stale", "expired", "superseded", "waiting")
+    counts = (
+        "applied", "rejected", "undone", "asked", "stale", "expired", "superseded", "waiting", "ignored", "unwritten"
+    )  # fmt: skip
     return {name: len(getattr(done, name)) for name in counts}
 
 

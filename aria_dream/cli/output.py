@@ -18,8 +18,15 @@ _SLICE = 500
 """Items of a list that are rendered at a time."""
 
 
+class Printed:
+    """Whether this command has printed JSON yet, so that an error does not come as a second object."""
+
+    json = False
+
+
 def echo_json(value: object) -> None:
     """Prints `value` as one line of JSON: readable where stdout is UTF-8, else with escapes."""
+    Printed.json = True
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("_", "-")
     readable = encoding in ("utf-8", "utf8")
     for piece in _pieces(value):

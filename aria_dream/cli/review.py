@@ -10,6 +10,7 @@ import click
 from aria_dream.cli.desk import (
     WORDS,
     carry_on,
+    exit_as,
     find_proposal,
     open_desk,
     say_settlement,
@@ -17,8 +18,17 @@ from aria_dream.cli.desk import (
     split_words,
     titles,
 )
-from aria_dream.cli.output import echo_json
-from aria_dream.cycle.review import Settlement, approve_shown, is_as_shown, note_shown, renew_lines, show_change
+from aria_dream.cli.output import counted, echo_json
+from aria_dream.consolidate.open_lists import open_findings, read_ticked
+from aria_dream.cycle.review import (
+    Settlement,
+    approve_shown,
+    is_as_shown,
+    is_changed_by_us,
+    note_shown,
+    renew_lines,
+    show_change,
+)
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.logged_change import VERBS, visible
 from aria_dream.dream.plain_text import clean
@@ -26,7 +36,7 @@ from aria_dream.review.placement import AlreadyLinked
 from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import KINDS, event_record
 from aria_dream.review.showing import change_lines, remarks_of
-from aria_dream.vault.edit import Refusal
+from aria_dream.vault.edit import Refusal, decode_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -81,9 +91,11 @@ def command(
         elif interactive:
             _one_by_one(desk, chosen, done)
         elif as_json:
-            echo_json({"waiting": [_object(desk, state) for state in chosen]})
+            found = _findings(desk)
+            echo_json({"waiting": [_object(desk, state) for state in chosen], "findings": found[0], "kept": found[1]})
         else:
             _list(desk, chosen, diff=bool(ids))
+            _say_findings(desk)
         decides = approve or reject or interactive
         if decides and not done.approved:
             renew_lines(desk, done)
@@ -110,7 +122,7 @@ def _record(
         done.rejected.append(id_)
         return
     fresh = shown or show_change(desk, state)
-    if not is_as_shown(state, fresh):
+    if not is_as_shown(state, fresh) and not is_changed_by_us(desk, state):
         note_shown(desk, state, fresh)
         done.said.append(f"{titles(state)} ({id_}): the note has changed since you looked, so nothing was written")
         done.stale.append(id_)
@@ -128,10 +140,11 @@ def _finish(vault: Path, states: Mapping[str, ProposalState], done: Settlement, 
         echo_json(settlement_object(done))
     else:
         say_settlement(done, states)
+    exit_as(done)
 
 
 def _list(desk: Desk, chosen: Sequence[ProposalState], *, diff: bool) -> None:
-    if not chosen:
+    if not chosen and not _findings(desk)[0]:
         click.echo("Nothing is waiting for you.")
     for state in chosen:
         _show(state)
@@ -143,6 +156,20 @@ def _list(desk: Desk, chosen: Sequence[ProposalState], *, diff: bool) -> None:
         click.echo()
     if chosen and not diff:
         click.echo("See one exactly: aria-dream review VAULT ID    Decide: add --approve or --reject, or use -i")
+
+
+def _findings(desk: Desk) -> tuple[int, int]:
+    """How many findings of the night wait in the review note, and how many of them are answered already."""
+    text = desk.surfaces().get(desk.vault.home.review)
+    return (0, 0) if text is None else (open_findings(decode_note(text)), read_ticked(decode_note(text))[0])
+
+
+def _say_findings(desk: Desk) -> None:
+    waiting, kept = _findings(desk)
+    if waiting:
+        click.echo(f"{counted(waiting, 'finding waits', 'findings wait')} for you in {desk.vault.home.review}.")
+    if kept:
+        click.echo(f"{counted(kept, 'answer is', 'answers are')} kept for the next night.")
 
 
 def _show(state: ProposalState) -> None:

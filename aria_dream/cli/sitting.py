@@ -42,10 +42,6 @@ if TYPE_CHECKING:
 
     Made = tuple[Proposal, tuple[PlannedEdit, ...]]
 
-MOST_LOOKS = 50
-"""A change that moves notes makes the vault be read again before the next one."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sitting:
     """How a sitting is to go."""
@@ -176,12 +172,12 @@ def _consolidate(
 def _let_pass(root: Path, how: Sitting) -> tuple[str, ...]:
     """Applies what a person has let pass without a tick, by the same way as a tick; ids of what was applied."""
     done = Settlement()
-    for _ in range(MOST_LOOKS):
+    while True:
         with open_desk(root) as desk:
             if not read_graduated(desk.book.folder):
                 return ()
             looked = settle(_with(desk, how))
         add_settlement(done, looked)
-        if not looked.again:
+        if not looked.again or not looked.did_something:
             break
     return tuple(done.applied)

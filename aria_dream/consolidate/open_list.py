@@ -13,7 +13,7 @@ from aria_dream.dream.logged import parse_link
 from aria_dream.dream.plain_text import escape_plain, unescape_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from aria_dream.consolidate.settled import What
     from aria_dream.errors import Problem
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 MARKS: Final[dict[What, str]] = {"no contradiction": "disagree", "different": "apart", "same": "same"}
 """What a box says, and the block id before its key."""
 _WHAT: Final[dict[str, What]] = {mark: what for what, mark in MARKS.items()}
-_BOX: Final = re.compile(r"[ \t]*[-*+] \[(.)\] .*\^(disagree|apart|same)-([0-9a-f]{32})(-undo)?[ \t]*")
+_BOX: Final = re.compile(r"[ \t]*[-*+] \[(.)\] .*\^(disagree|apart|same)-([0-9a-f]{32})(-undo)?(?![\w-]).*")
 _DONE: Final = re.compile(
-    r"[ \t]*[-*+] \[(.)\] undo until [^—]* — (?:(.*): )?[a-z ]+ \^(disagree|apart|same)-([0-9a-f]{32})-undo[ \t]*"
+    r"[ \t]*[-*+] \[(.)\] undo until [^—]* — (?:(.*): )?[a-z ]+ \^(disagree|apart|same)-([0-9a-f]{32})-undo(?![\w-]).*"
 )
 _HEAD: Final = re.compile(r"\*\*(.+)\*\*.*")
 
@@ -48,6 +48,8 @@ class Answers:
     given: tuple[Answer, ...] = ()
     asked: frozenset[str] = frozenset()
     """Keys of the boxes that are ticked beside another one of their item: nobody can tell which counts."""
+    is_edited: bool = False
+    """Somebody has written in the list, or a marker is missing, so that nobody knows what its boxes mean."""
     standing: tuple[Answer, ...] = ()
     """What was settled a short while ago, by whatever machine, and is not to be taken back."""
 
@@ -87,9 +89,9 @@ def _decided(one: Decided) -> str:
 
 def read_answers(text: str, name: str) -> Answers:
     """What somebody has ticked in the list; nothing where the block is missing or was edited otherwise."""
-    block, _ = read_sealed(text, name)
+    block, problems = read_sealed(text, name, loosely=True)
     if block is None:
-        return Answers()
+        return Answers(is_edited=bool(problems))
     given: dict[str, Answer] = {}
     asked: set[str] = set()
     standing: list[Answer] = []
@@ -108,6 +110,22 @@ def read_answers(text: str, name: str) -> Answers:
                 found[0], Answer(key=found[3], what=_WHAT[found[2]], is_undo=is_undo, titles=titles)
             )
     return Answers(given=tuple(given.values()), asked=frozenset(asked), standing=tuple(standing))
+
+
+def ticked_lines(text: str, whats: Collection[What]) -> tuple[tuple[int, str], ...]:
+    """Line (1-based) and key of every ticked box of `whats` in the note, whether or not its list is whole."""
+    marks = {MARKS[what] for what in whats}
+    return tuple(
+        (number, found[3])
+        for number, line in enumerate(re.split(r"\r\n|\n|\r", text), start=1)
+        if (found := _BOX.fullmatch(line)) and found[1] in "xX" and found[2] in marks
+    )
+
+
+def count_open(text: str, name: str) -> int:
+    """How many items of the list nobody has settled."""
+    block, _ = read_sealed(text, name, loosely=True)
+    return 0 if block is None else sum(bool(_keys(one)) and not _is_decided(one) for one in _paragraphs(block.inside))
 
 
 def _titles(line: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """A block of ours inside a note, between two markers, that is written anew only while nobody has edited it.
 
-The begin marker bears a digest of what stands between: a changed word shows; a set tick, a space at a line's end, or a
-link that Obsidian renamed with its note does not. Text around the block is the writer's.
+The begin marker bears a digest of what stands between: a changed word shows; a set tick, what a plugin wrote behind it,
+a space at a line's end, or a link that Obsidian renamed with its note does not. Text around the block is the writer's.
 """
 
 from __future__ import annotations
@@ -13,6 +13,10 @@ from hashlib import sha256
 from aria_dream.errors import Problem
 
 _BOX = re.compile(r"^(\s*[-*+] )\[[xX]\]", re.MULTILINE)
+_TAIL = re.compile(r"^(\s*[-*+] \[[xX]\] [^\n]*\^[a-z]+-[0-9a-f]{32}(?:-undo)?)(?![\w-])([^\n]*)$", re.MULTILINE)
+"""A ticked box, and what stands behind its id."""
+_MARK = re.compile(r"\s*(?:(?>\[[^\[\]]*\]|\([^()]*\)|@\w+(?:\([^()]*\))?|[^\w\s]|\d[\d:.-]*)\s*)*+")
+"""What plugins write there: `✅ 2026-12-01`, `[completion:: 2026-12-01]`, `@done(2026-12-01)`."""
 _TARGET = re.compile(r"(?<!\\)\[\[[^\[\]\r\n]*\]\]|(?<!\\)\]\([^()\r\n]*\)")
 
 
@@ -32,8 +36,11 @@ def seal(name: str, inside: str) -> str:
     return f"%% aria-dream {name} begin {_digest(inside)} %%\n{inside}%% aria-dream {name} end %%"
 
 
-def read_sealed(text: str, name: str) -> tuple[Sealed | None, tuple[Problem, ...]]:
-    """The block of that name, or None; with the reason where it is there and is to be left as it is."""
+def read_sealed(text: str, name: str, *, loosely: bool = False) -> tuple[Sealed | None, tuple[Problem, ...]]:
+    """The block of that name, or None; with the reason where it is there and is to be left as it is.
+
+    `loosely`: for whoever only reads it, words behind a ticked box are no edit either.
+    """
     marks = list(_markers(name).finditer(text))
     if not marks:
         return None, ()
@@ -42,7 +49,8 @@ def read_sealed(text: str, name: str) -> tuple[Sealed | None, tuple[Problem, ...
         said = f"the block “{name}” needs its two marker lines, once each; delete it and it is made anew"
         return None, (Problem("", text.count("\n", 0, marks[-1].start()) + 1, said),)
     inside = text[marks[0].end() : marks[1].start()].removeprefix("\r").removeprefix("\n")
-    if (marks[0][2] or "") not in (_digest(inside), _digest(inside, links=True)):
+    bare = _TAIL.sub(lambda found: found[1] if loosely or _MARK.fullmatch(found[2]) else found[0], inside)
+    if (marks[0][2] or "") not in (_digest(bare), _digest(bare, links=True)):
         said = f"the block “{name}” was edited between its markers and is left as it is; delete it and it is made anew"
         return None, (Problem("", line, said),)
     return Sealed(start=marks[0].start(), end=marks[1].end(), inside=inside), ()

@@ -20,7 +20,7 @@ from aria_dream.consolidate.report import (
     with_report,
 )
 from aria_dream.cycle.desk import Settlement
-from aria_dream.cycle.open_findings import list_open, put_plan
+from aria_dream.cycle.open_findings import NOT_WRITTEN, list_open, put_plan
 from aria_dream.cycle.review import renew_lines
 from aria_dream.dream.dream_log import render_head
 from aria_dream.dream.review_note import HEADINGS, render_managed, render_review_head
@@ -61,6 +61,8 @@ class Morning:
     """Vault path of the dream note that got a line; `""` where there was nothing to say."""
     said: tuple[str, ...]
     """What was left as it is, and why."""
+    unwritten: bool = False
+    """The disk refused one of the notes."""
 
 
 def tell_morning(
@@ -87,7 +89,8 @@ def tell_morning(
     report = _write_report(desk, _report(desk, shown, left_out), said)
     note = _write_line(desk, run, sum(one.pair.key in run.judged for one in shown.pairs), said)
     desk.book.note_run(told(run, desk.now))
-    return Morning(report=report, note=note, said=tuple(said))
+    refused = bool(done.unwritten) or any(sentence.startswith(NOT_WRITTEN) for sentence in said)
+    return Morning(report=report, note=note, said=tuple(said), unwritten=refused)
 
 
 def _make_review(desk: Desk, said: list[str]) -> bool:

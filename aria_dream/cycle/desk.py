@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, cast
 
 from aria_dream.cycle.dream import reconciled
 from aria_dream.dream.juxtaposition import title_of
+from aria_dream.effects.files import UNREADABLE
+from aria_dream.errors import Problem
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import edits_now
 from aria_dream.review.inbound import notes_to_read
@@ -46,10 +48,25 @@ class Settlement:
     waiting: list[str] = field(default_factory=list)
     """Approved, and not written yet: somebody is typing, or the policy does not permit it now."""
     said: list[str] = field(default_factory=list)
+    ignored: list[Problem] = field(default_factory=list)
+    """Ticked boxes that do not count, each with its note, its line and the reason."""
+    unwritten: list[str] = field(default_factory=list)
+    """What could not be read or written: vault paths of notes of ours, or ids."""
+    kept: int = 0
+    """Answers that are ticked in the night's lists, and wait for the next night."""
+    closed: bool = False
+    """The policy permits no writing now."""
+    home: str = ""
+    """Where our notes were found, where that is not the folder that the policy names."""
     again: bool = False
     """Something waits only because the vault has to be read again first."""
     moved: bool = False
     """Files came or went, so that links may mean others than this reading of the vault says."""
+
+    @property
+    def left_something(self) -> bool:
+        """Whether anything that was asked for was not carried out."""
+        return any((self.stale, self.waiting, self.ignored, self.unwritten))
 
     @property
     def did_something(self) -> bool:
@@ -81,9 +98,33 @@ class Desk:
 
     def surfaces(self) -> dict[str, bytes]:
         """Vault path and content of every note of ours that holds tick boxes."""
-        paths = [*(path for path, _ in log_notes(self.vault.names)), self.vault.home.review]
-        found = {path: self.files.read(NotePath(path)) for path in paths}
-        return {path: content.data for path, content in found.items() if isinstance(content, Content)}
+        read = {path: self.files.read(NotePath(path)) for path in self._surface_paths()}
+        return {path: content.data for path, content in read.items() if isinstance(content, Content)}
+
+    def shut_surfaces(self) -> list[Problem]:
+        """The notes of ours that cannot be read, so that nobody knows what is ticked in them, and why."""
+        read = ((path, self.files.read(NotePath(path))) for path in self._surface_paths())
+        return [
+            Problem(path, 0, f"{found.reason}, so nobody knows what is ticked in it")
+            for path, found in read
+            if isinstance(found, Refused) and found.reason.startswith(UNREADABLE)
+        ]
+
+    def _surface_paths(self) -> list[str]:
+        return [*(path for path, _ in log_notes(self.vault.names)), self.vault.home.review]
+
+    def shut_note(self, state: ProposalState) -> Refused | None:
+        """The first note of those that the proposal is about that cannot be read now; it may be readable later."""
+        read = (self.files.read(NotePath(path)) for path in sorted(self._wanted(state)))
+        return next(
+            (one for one in read if isinstance(one, Refused) and one.reason.startswith(UNREADABLE)), None
+        )
+
+    def _wanted(self, state: ProposalState) -> set[str]:
+        if state.proposal.kind == "link":
+            return set(state.paths)
+        edited = {edit.path for edit in edits_now(state)}
+        return {*state.paths, *edited, *notes_to_read(self.vault.index.linkage, state.paths)}
 
     def is_quiet(self, path: str) -> bool:
         """Whether nobody has changed the note just now."""
@@ -143,12 +184,15 @@ class Desk:
         root = self.vault.root
         return frozenset(place.relative_to(root).as_posix() for place in root.joinpath(TRASH).rglob("*"))
 
-    def put(self, path: str, before: bytes, text: str, done: Settlement) -> bool:
-        """Whether a note of ours now reads `text`. One that somebody is typing into is left for later."""
-        plan = WritePlan(path=NotePath(path), expected_hash=content_hash(before), content=encode_note(text))
+    def put(self, path: str, before: bytes | None, text: str, done: Settlement) -> bool:
+        """Whether a note of ours now reads `text`; `before` is None where there is none yet. One that somebody is
+        typing into is left for later."""
+        expected = ABSENT if before is None else content_hash(before)
+        plan = WritePlan(path=NotePath(path), expected_hash=expected, content=encode_note(text))
         outcome = self.files.write(ChangeSet(writes=(plan,)), label="lines", quiet_s=self.quiet_s)
         if isinstance(outcome, Refused | Failed):
             done.said.append(f"{outcome.path} was not written: {outcome.reason}")
+            done.unwritten.append(str(outcome.path))
         return isinstance(outcome, Written)
 
 

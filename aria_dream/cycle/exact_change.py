@@ -9,19 +9,22 @@ from aria_dream.cycle.desk import as_approved
 from aria_dream.review.application import (
     Stale,
     approve,
+    edits_now,
     merged_text_refusal,
     plan_again,
     planned_before,
     proposal_hash,
 )
+from aria_dream.review.own_writes import NONE, own_writes
 from aria_dream.review.plan import Planned, whole_lines
 from aria_dream.review.proposal import event_record, planned_record
-from aria_dream.vault.edit import Refusal
+from aria_dream.vault.edit import ABSENT, Refusal, content_hash
 from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
     from aria_dream.cycle.desk import Desk, Settlement
     from aria_dream.review.application import Approved
+    from aria_dream.review.own_writes import OwnWrites
     from aria_dream.review.placement import AlreadyLinked
     from aria_dream.review.plan import VaultView
     from aria_dream.review.proposal import ProposalState
@@ -47,22 +50,26 @@ def show_change(desk: Desk, state: ProposalState) -> Planned | AlreadyLinked | R
     return Refusal(before.reason) if isinstance(before, Stale) else before
 
 
-def plan_lines(approved: Approved, view: VaultView) -> Planned | AlreadyLinked | Refusal:
+def plan_lines(approved: Approved, view: VaultView, own: OwnWrites = NONE) -> Planned | AlreadyLinked | Refusal:
     """A new plan; that of a link spans whole lines, so that it fits no other line than the one that was shown."""
-    found = plan_fresh(approved, view)
+    found = plan_fresh(approved, view, own)
     if not isinstance(found, Planned) or approved.kind != "link":
         return found
     return replace(found, edits=tuple(whole_lines(edit, view.contents) for edit in found.edits))
 
 
-def plan_fresh(approved: Approved, view: VaultView) -> Planned | AlreadyLinked | Refusal:
-    """`plan_again`, where the exact text of a merge finds the same places for the headings and blocks of its notes."""
-    if approved.kind == "merge" and approved.body is not None and merged_text_refusal(approved, view) is None:
+def plan_fresh(approved: Approved, view: VaultView, own: OwnWrites = NONE) -> Planned | AlreadyLinked | Refusal:
+    """`plan_again`, where the exact text of a merge finds the same places for the headings and blocks of its notes.
+
+    Where its notes have changed by `own` changes alone, the text is made again from what they read now.
+    """
+    if approved.kind == "merge" and approved.body is not None and merged_text_refusal(approved, view, own) is None:
         from aria_dream.consolidate.note_merges import plan_note_merge
 
         keep, *drops = map(NotePath, approved.paths)
         found = plan_note_merge(view, keep, drops)
-        if not isinstance(found, Refusal) and found.body == approved.body:
+        is_current = merged_text_refusal(approved, view) is None
+        if not isinstance(found, Refusal) and (found.body == approved.body or not (is_current or approved.is_reworded)):
             return found.planned
     return plan_again(approved, view)
 
@@ -80,6 +87,16 @@ def is_as_shown(state: ProposalState, fresh: Planned | AlreadyLinked | Refusal) 
     if not state.edits or not isinstance(fresh, Planned):
         return True
     return [(one.removed, one.inserted) for one in state.edits] == [(one.removed, one.inserted) for one in fresh.edits]
+
+
+def is_changed_by_us(desk: Desk, state: ProposalState) -> bool:
+    """Whether the notes read otherwise than when the change was shown by nothing but other changes of ours."""
+    own, contents = own_writes(desk.files.past_changes()), desk.contents(edit.path for edit in edits_now(state))
+    return all(
+        own.leads(edit.path, edit.before, content_hash(contents[path]) if path in contents else ABSENT)
+        for edit in edits_now(state)
+        if (path := NotePath(edit.path))
+    )
 
 
 def approve_shown(desk: Desk, state: ProposalState, shown: Planned | AlreadyLinked | Refusal, done: Settlement) -> None:

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
     Titles = Sequence[tuple[str, str]]
 
+NOT_WRITTEN = "not written"
+"""How a sentence begins that says that the disk refused."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenFindings:
@@ -157,7 +160,7 @@ def put_plan(desk: Desk, plan: WritePlan, said: list[str]) -> bool:
         said.append(f"{plan.path} was left for later: somebody is writing in it")
         return False
     try:
-        write_or_refuse(desk.files, ChangeSet(writes=(plan,)), label="night", otherwise="not written")
+        write_or_refuse(desk.files, ChangeSet(writes=(plan,)), label="night", otherwise=NOT_WRITTEN)
     except WriteRefusedError as error:
         said.append(str(error))
         return False

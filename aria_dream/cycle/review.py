@@ -5,8 +5,10 @@ Every step can be repeated: what a crash cut off is finished by the next run, an
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.consolidate.figures import scans_of
@@ -14,6 +16,7 @@ from aria_dream.cycle.desk import Desk, Settlement, is_structural, pair_of, trus
 from aria_dream.cycle.exact_change import (
     approve_shown,
     is_as_shown,
+    is_changed_by_us,
     note_shown,
     plan_fresh,
     plan_lines,
@@ -21,10 +24,11 @@ from aria_dream.cycle.exact_change import (
     with_plan,
 )
 from aria_dream.cycle.taking_back import open_again, take_back
+from aria_dream.cycle.ticked import look_at_ticks, restore_ids
 from aria_dream.dream.logged_change import DONE
 from aria_dream.dream.tick_lines import ask_in_text
-from aria_dream.dream.ticks import read_ticks
 from aria_dream.effects.graduation import read_graduated
+from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import (
     Ready,
@@ -35,9 +39,9 @@ from aria_dream.review.application import (
     proposal_hash,
 )
 from aria_dream.review.change_lines import renewed_changes, told_in_review
-from aria_dream.review.decision import Ticked, decide
 from aria_dream.review.graduation import bars_of, unattended
 from aria_dream.review.lines import pair_ids, renewed_log, renewed_review, reopened_items, told_not_undone
+from aria_dream.review.own_writes import own_writes
 from aria_dream.review.proposal import edit_rows, event_record
 from aria_dream.review.showing import shown_change
 from aria_dream.vault.edit import Exists, Refusal, decode_note
@@ -46,18 +50,17 @@ from aria_dream.vault.note import NotePath
 from aria_dream.world import Conflict, Failed, Refused, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from aria_dream.dream.logged_change import ChangeItem
     from aria_dream.effects.records import Records
-    from aria_dream.review.decision import Decision
+    from aria_dream.review.decision import Decision, Ticked
     from aria_dream.review.proposal import PlannedEdit, ProposalState
     from aria_dream.vault.edit import ChangeSet
-    from aria_dream.world import PastChange
 
 __all__ = [
-    "Desk", "Settlement", "apply_approved", "approve_shown", "is_as_shown", "note_shown", "renew_lines", "settle",
-    "show_change", "take_back",
+    "Desk", "Settlement", "apply_approved", "approve_shown", "is_as_shown", "is_changed_by_us", "note_shown",
+    "renew_lines", "settle", "show_change", "take_back",
 ]  # fmt: skip
 
 LINKED_BY_HAND = "you linked them yourself"
@@ -75,24 +78,36 @@ def settle(desk: Desk) -> Settlement:
     done = Settlement()
     records = desk.records()
     done.expired += [id_ for id_, one in records.states.items() if one.state == "expired" and one.since == desk.now]
-    ticked = [
-        Ticked(tick=tick, surface=path)
-        for path, data in desk.surfaces().items()
-        if desk.is_quiet(path)
-        for tick in read_ticks(decode_note(data))[0]
-    ]
-    decisions, problems = decide(ticked, records.states, desk.vault.index.resolver.resolve)
-    done.said += [f"{problem.path}:{problem.line}: {problem.message}" for problem in problems]
-    for decision in _last_first(decisions, records.states):
-        _decide(desk, decision, records.states.get(decision.id), ticked, done)
+    seen = look_at_ticks(desk, records.states)
+    done.ignored += seen.ignored
+    done.kept, done.home = seen.kept, desk.vault.home.moved
+    done.said += [str(problem) for problem in seen.shut]
+    done.unwritten += [problem.path for problem in seen.shut]
+    restore_ids(desk, records.states, done)
+    for decision in _last_first(seen.decisions, records.states):
+        state = records.states.get(decision.id)
+        if state is not None:  # a line that vouches for itself is in the journal by now
+            with _by_itself(state, done):
+                _decide(desk, decision, state, seen.ticked, done)
     open_again(desk)
     records = desk.book.read()
     _notice_links(desk, records, done)
-    _let_pass(desk, records, {one.tick.id for one in ticked}, done)
+    _let_pass(desk, records, {one.tick.id for one in seen.ticked}, done)
     apply_approved(desk, done)
     renew_lines(desk, done)
     desk.files.purge(desk.now, desk.window.total_seconds() / 3600)
     return done
+
+
+@contextmanager
+def _by_itself(state: ProposalState, done: Settlement) -> Iterator[None]:
+    """What goes wrong with one decision is said, and the next one has its turn."""
+    try:
+        yield
+    except (OSError, WriteRefusedError) as error:
+        reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+        done.said.append(f"{pair_of(state)}: not carried out, {reason}")
+        done.unwritten.append(state.proposal.id)
 
 
 def _last_first(decisions: Iterable[Decision], states: Mapping[str, ProposalState]) -> list[Decision]:
@@ -103,10 +118,8 @@ def _last_first(decisions: Iterable[Decision], states: Mapping[str, ProposalStat
 
 
 def _decide(
-    desk: Desk, decision: Decision, state: ProposalState | None, ticked: list[Ticked], done: Settlement
+    desk: Desk, decision: Decision, state: ProposalState, ticked: Sequence[Ticked], done: Settlement
 ) -> None:
-    if state is None:
-        return  # a line that vouches for itself is in the journal by now
     match decision.choice:
         case "approve":
             seen = {} if state.proposal.kind == "link" else {"shown": proposal_hash(state)}
@@ -117,6 +130,8 @@ def _decide(
             done.rejected.append(decision.id)
         case "undo":
             by_hand = take_back(desk, state, done, by="tick")
+            if decision.id not in done.undone:
+                done.unwritten.append(decision.id)
             for path, data in desk.surfaces().items() if by_hand else ():
                 tell = told_in_review if path == desk.vault.home.review else told_not_undone
                 text = tell(decode_note(data), decision.id, by_hand)
@@ -128,7 +143,7 @@ def _decide(
             assert_never(decision.choice)
 
 
-def _ask(desk: Desk, decision: Decision, ticked: list[Ticked], done: Settlement) -> None:
+def _ask(desk: Desk, decision: Decision, ticked: Sequence[Ticked], done: Settlement) -> None:
     for one in ticked:
         data = desk.surfaces().get(one.surface)
         if one.tick.id == decision.id and data is not None:
@@ -176,16 +191,23 @@ def apply_approved(desk: Desk, done: Settlement) -> None:
         return
     if refusal := desk.vault.live.policy.write_refusal():
         done.said.append(f"what you approved waits: {refusal}")
+        done.closed = True
         done.waiting += [state.proposal.id for state in approved]
         return
-    past = {change.label: change for change in desk.files.past_changes()}
-    for state in approved:
+    for state in sorted(approved, key=lambda state: _TURN.get(state.proposal.kind, 0)):
         is_other = state.proposal.kind != "link"
-        if done.moved or (is_other and (done.applied or done.undone)):  # the index knows nothing of what was just done
-            done.waiting.append(state.proposal.id)
+        if done.moved or done.again or (is_other and (done.applied or done.undone)):
+            done.waiting.append(state.proposal.id)  # the index knows nothing of what was just done
             done.again = True
-        elif _apply(desk, state, past.get(_label(state)), done):
-            done.moved = True
+            continue
+        with _by_itself(state, done):
+            if _apply(desk, state, done):
+                done.moved = True
+
+
+_TURN: Mapping[str, int] = {"merge": 1, "link": 2}
+"""What was approved together: first what changes a passage that stands there, then what makes one note of several, and
+links last, which find their place in what is there by then."""
 
 
 def _label(state: ProposalState) -> str:
@@ -193,11 +215,22 @@ def _label(state: ProposalState) -> str:
     return f"apply {state.proposal.id} {state.since.isoformat()}"
 
 
-def _apply(desk: Desk, state: ProposalState, earlier: PastChange | None, done: Settlement) -> bool:
+def _apply(desk: Desk, state: ProposalState, done: Settlement) -> bool:
     """Carries one approval out; whether files have come or gone, so that the vault must be read again first."""
     id_ = state.proposal.id
+    past = desk.files.past_changes()
+    earlier = next((change for change in past if change.label == _label(state)), None)
     if earlier is not None:  # it was written, and a crash came before the journal
         _record(desk, state, earlier.change_id, done)
+        return False
+    if (shut := desk.shut_note(state)) is not None:
+        done.said.append(f"{pair_of(state)}: waits, {shut.path}: {shut.reason}")
+        done.waiting.append(id_)
+        return False
+    state = _after_merges(desk, state)
+    if len(set(state.paths)) < len(state.paths):
+        desk.book.note(event_record("superseded", id_, desk.now, reason="they are one note now"))
+        done.superseded.append(id_)
         return False
     allowed = approve(replace(state, edits=trusted_edits(state)), state.shown or None)
     if isinstance(allowed, Refusal):
@@ -206,8 +239,9 @@ def _apply(desk: Desk, state: ProposalState, earlier: PastChange | None, done: S
     if any(str(NotePath(path)) != path for path in state.paths):  # `Note.md/`, `./Note.md`: nothing of ours says so
         _set_aside(desk, state, "it names its notes in a way that no proposal does", done)
         return False
-    exact_link = allowed.exact and allowed.kind == "link"
-    found = plan_application(allowed, desk.view_of(state), replan=plan_lines if exact_link else plan_fresh)
+    own = own_writes(past)
+    replan = partial(plan_lines if allowed.exact and allowed.kind == "link" else plan_fresh, own=own)
+    found = plan_application(allowed, desk.view_of(state), replan=replan, own=own)
     match found:
         case Ready():
             return _write(desk, state, found.changes, done) and is_structural(found.changes)
@@ -221,6 +255,19 @@ def _apply(desk: Desk, state: ProposalState, earlier: PastChange | None, done: S
         case _:
             assert_never(found)
     return False
+
+
+def _after_merges(desk: Desk, state: ProposalState) -> ProposalState:
+    """A link of a note that a merge of ours has taken in since is one of the note that it has become."""
+    gone = [path for path in state.paths if path not in desk.vault.index.files]
+    if state.proposal.kind != "link" or not gone:
+        return state
+    merges = [
+        one for one in desk.book.read().states.values() if one.proposal.kind == "merge" and one.state == "applied"
+    ]
+    became = {drop: one.paths[0] for one in merges for drop in one.paths[1:]}
+    paths = tuple(became.get(path, path) if path in gone else path for path in state.paths)
+    return state if paths == state.paths else replace(state, paths=paths, edits=(), shown="")
 
 
 def _set_aside(

@@ -36,6 +36,10 @@ TEMP_PREFIX = ".aria-"
 """Our temp files begin so. Hidden, and at most 30 bytes long whatever the note is called."""
 
 
+UNREADABLE = "it cannot be read"
+"""How the reason begins where the system refuses a read."""
+
+
 def _now() -> datetime:
     return datetime.now(UTC).astimezone()
 
@@ -88,19 +92,19 @@ class DiskVault:
         self._settling = Settling(self.root, self._steps, self._history, now=now, after_step=after_step)
 
     def read(self, path: NotePath) -> Content | Absent | Refused:
-        """The file's bytes and their hash; never through a symbolic link, never a cloud placeholder's.
-
-        Raises:
-            OSError: the file exists and cannot be read.
-        """
-        place = locate(self.root, path)
-        if isinstance(place, Refused):
-            return place
-        if not os.path.lexists(place):
-            return Absent(path)
-        if is_placeholder(os.lstat(place)):
-            return Refused(path, "the note is not on this device")
-        data = read_plain(place)
+        """The file's bytes and their hash; never through a symbolic link, never a cloud placeholder's. Refused with
+        `UNREADABLE` where the system does not let it be read."""
+        try:
+            place = locate(self.root, path)
+            if isinstance(place, Refused):
+                return place
+            if not os.path.lexists(place):
+                return Absent(path)
+            if is_placeholder(os.lstat(place)):
+                return Refused(path, "the note is not on this device")
+            data = read_plain(place)
+        except OSError as error:
+            return Refused(path, f"{UNREADABLE} ({_cause(error).lower()})")
         return Absent(path) if data is None else Content(data, content_hash(data))
 
     def write(

@@ -11,6 +11,7 @@ from aria_dream.dream.juxtaposition import title_of
 from aria_dream.review.changes import Replacement, plan_obsolete, plan_placement, plan_replacements
 from aria_dream.review.inbound import left_behind, plan_orphan
 from aria_dream.review.merging import plan_merge_all
+from aria_dream.review.own_writes import NONE
 from aria_dream.review.placement import AlreadyLinked, Target
 from aria_dream.review.plan import Planned, changes_of
 from aria_dream.review.safety import safety_refusal
@@ -21,6 +22,7 @@ from aria_dream.vault.properties import parse_properties
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from aria_dream.review.own_writes import OwnWrites
     from aria_dream.review.plan import VaultView
     from aria_dream.review.proposal import Kind, PlannedEdit, ProposalState
     from aria_dream.vault.edit import ChangeSet
@@ -42,6 +44,8 @@ class Approved:
     """The person saw these very edits: nothing else may be written for them."""
     body: str | None = None
     """Of a merge: the exact text that the kept note is to have, where it was made from what all of them said;"""
+    is_reworded: bool = False
+    """A model worded that text, so that nothing can make it again;"""
     hashes: Mapping[str, str] = field(default_factory=dict)
     """and the content hashes of the notes that it was made from."""
 
@@ -99,6 +103,7 @@ def approve(state: ProposalState, shown: str | None = None) -> Approved | Refusa
         hash=_hash(proposal.id, proposal.kind, state.paths, edits),
         exact=shown is not None and bool(edits),
         body=body if isinstance(body, str) else None,
+        is_reworded=any(proposal.evidence.get(key) for key in ("lost", "added", "reworded")),
         hashes={names.get(path, path): content for path, content in proposal.hashes.items()},
     )
 
@@ -114,12 +119,14 @@ def plan_application(
     view: VaultView,
     *,
     replan: Callable[[Approved, VaultView], Planned | AlreadyLinked | Refusal] | None = None,
+    own: OwnWrites = NONE,
 ) -> Ready | Stale | Refusal:
     """What to write for an approval, the notes being as `view` has them.
 
     The approved edits, where every file still reads as they expect. Else the change is planned again and taken if
     it is the same one in another place: the same text gives way to the same text. Where nobody saw the text of a
-    link, it is enough that its mention still stands, or that it had none; where no plan had been made, any will do.
+    link, it is enough that its mention still stands, or that it had none; where no plan had been made, any will do, and
+    so where nothing but changes of ours (`own`) has come between: they were approved beside it.
     `replan` makes the new plan; `plan_again` is the usual one. Every result has passed `safety_refusal`.
     """
     if approved.hash != _hash(approved.id, approved.kind, approved.paths, approved.edits):
@@ -139,7 +146,7 @@ def plan_application(
             refusal = safety_refusal(found.changes, view)
             if refusal is not None:
                 return refusal
-            if _fits(approved, found.edits):
+            if _fits(approved, found.edits) or _only_ours(approved, found.edits, view, own):
                 return Ready(changes=found.changes, edits=found.edits, replanned=True)
             return Stale(reason=before, fresh=found.edits)
         case _:
@@ -176,11 +183,13 @@ def _moved(approved: Approved) -> dict[str, str]:
 
 
 def _is_current(edits: Sequence[PlannedEdit], view: VaultView) -> bool:
-    def hash_now(path: str) -> str:
-        content = view.contents.get(NotePath(path))
-        return ABSENT if content is None else content_hash(content)
+    return all(hash_now(view, edit.path) == edit.before for edit in edits)
 
-    return all(hash_now(edit.path) == edit.before for edit in edits)
+
+def hash_now(view: VaultView, path: str) -> str:
+    """Hash of what the file reads, `ABSENT` where the view has none."""
+    content = view.contents.get(NotePath(path))
+    return ABSENT if content is None else content_hash(content)
 
 
 def _leads_astray(approved: Approved, view: VaultView) -> bool:
@@ -219,6 +228,16 @@ def _fits(approved: Approved, fresh: Sequence[PlannedEdit]) -> bool:
     # Nobody saw the text of the link: its anchor is what was approved, or that it has none.
     anchors = [edit.removed for edit in approved.edits]
     return not any(anchors) or anchors == [edit.removed for edit in fresh]
+
+
+def _only_ours(approved: Approved, fresh: Sequence[PlannedEdit], view: VaultView, own: OwnWrites) -> bool:
+    """Whether the notes read otherwise than when this was approved by nothing but changes of ours."""
+    known = {edit.path for edit in approved.edits}
+    return (
+        not _is_current(approved.edits, view)
+        and all(own.leads(edit.path, edit.before, hash_now(view, edit.path)) for edit in approved.edits)
+        and all(edit.path in known or own.wrote(edit.path, edit.before) for edit in fresh)
+    )
 
 
 def plan_again(approved: Approved, view: VaultView) -> Planned | AlreadyLinked | Refusal:
@@ -269,11 +288,11 @@ def _merge_again(approved: Approved, view: VaultView) -> Planned | Refusal:
     return merged_text_refusal(approved, view) or plan_merge_all(view, keep, drops, body=approved.body)
 
 
-def merged_text_refusal(approved: Approved, view: VaultView) -> Refusal | None:
-    """Why the exact text of a merge can be used no more: a note that it was made from has changed."""
+def merged_text_refusal(approved: Approved, view: VaultView, own: OwnWrites = NONE) -> Refusal | None:
+    """Why the exact text of a merge can be used no more: a note that it was made from has changed, and not by `own`
+    changes alone."""
     for path, content in approved.hashes.items() if approved.body is not None else ():
-        now = view.contents.get(NotePath(path))
-        if now is None or content_hash(now) != content:
+        if not own.leads(path, content, hash_now(view, path)):
             return Refusal(f"{path} has changed since the merged text was made")
     return None
 

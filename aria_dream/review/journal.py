@@ -86,7 +86,7 @@ def _step(states: dict[str, ProposalState], record: Mapping[str, object]) -> str
     """Bring `states` up to date; what is wrong with the record, or `""`. Raises KeyError, TypeError, ValueError."""
     name = record["event"]
     if name == "renamed":
-        _rename(states, as_text(record["from"]), as_text(record["to"]))
+        states.update(renamed(states, as_text(record["from"]), as_text(record["to"])))
         return ""
     if name not in EVENTS:
         return ""  # of a later version
@@ -160,11 +160,14 @@ def _edge_of(proposal: Proposal) -> str:
     return edge if isinstance(edge, str) else ""
 
 
-def _rename(states: dict[str, ProposalState], old: str, new: str) -> None:
-    for id_, state in states.items():
-        if old in state.paths:
-            paths = tuple(new if path == old else path for path in state.paths)
-            states[id_] = replace(state, paths=paths)
+def renamed(states: Mapping[str, ProposalState], old: str, new: str) -> dict[str, ProposalState]:
+    """The states with `new` for `old` wherever a proposal names it."""
+    return {
+        id_: replace(state, paths=tuple(new if path == old else path for path in state.paths))
+        if old in state.paths
+        else state
+        for id_, state in states.items()
+    }
 
 
 def _proposal(record: Mapping[str, object], at: datetime) -> Proposal:

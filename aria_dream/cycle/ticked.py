@@ -1,0 +1,83 @@
+"""What is ticked in our notes at this moment: what counts, and every ticked box that does not, with the reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from aria_dream.consolidate.open_lists import read_ticked
+from aria_dream.dream.tick_lines import with_ids
+from aria_dream.dream.ticks import read_ticks
+from aria_dream.review.decision import Ticked, decide, identified
+from aria_dream.review.journal import renamed
+from aria_dream.review.proposal import plan_renames
+from aria_dream.vault.edit import decode_note
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from aria_dream.cycle.desk import Desk, Settlement
+    from aria_dream.errors import Problem
+    from aria_dream.review.decision import Decision
+    from aria_dream.review.proposal import ProposalState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TickedNow:
+    """What the boxes in our notes say."""
+
+    ticked: tuple[Ticked, ...]
+    decisions: tuple[Decision, ...]
+    """What is left to do of them."""
+    ignored: tuple[Problem, ...]
+    """One for each ticked box that does not count."""
+    shut: tuple[Problem, ...]
+    """Notes of ours that cannot be read."""
+    kept: int
+    """Answers in the night's lists, which the next night reads."""
+
+
+def look_at_ticks(desk: Desk, states: Mapping[str, ProposalState]) -> TickedNow:
+    """Every ticked box of our notes that nobody is typing in, held against the proposals in `states`."""
+    ticked: list[Ticked] = []
+    ignored: list[Problem] = []
+    kept = 0
+    for path, data in desk.surfaces().items():
+        if not desk.is_quiet(path):
+            continue
+        text = decode_note(data)
+        ticks, problems = read_ticks(text)
+        ticked += [Ticked(tick=tick, surface=path) for tick in ticks]
+        ignored += [replace(problem, path=path) for problem in problems]
+        if path == desk.vault.home.review:
+            kept, problems = read_ticked(text)
+            ignored += [replace(problem, path=path) for problem in problems]
+    decisions, problems = decide(ticked, states, desk.vault.index.resolver.resolve)
+    return TickedNow(
+        ticked=tuple(ticked),
+        decisions=decisions,
+        ignored=tuple(sorted((*ignored, *problems), key=lambda problem: (problem.path, problem.line))),
+        shut=tuple(desk.shut_surfaces()),
+        kept=kept,
+    )
+
+
+def states_now(desk: Desk) -> dict[str, ProposalState]:
+    """The proposals under the names that their notes bear now, as the next sitting will have them. Writes nothing."""
+    states = dict(desk.book.read().states)
+    hashes = {fact.path: fact.content_hash.hex() for fact in desk.vault.index.facts}
+    for one in plan_renames(states.values(), hashes, desk.now, earlier=desk.book.note_hashes()):
+        states = renamed(states, one.from_, one.to)
+    return states
+
+
+def restore_ids(desk: Desk, states: Mapping[str, ProposalState], done: Settlement) -> None:
+    """Gives the boxes that count without their ids the ids back, so that their lines can be renewed."""
+    for path, data in desk.surfaces().items():
+        text = before = decode_note(data)
+        for tick in read_ticks(text)[0] if desk.is_quiet(path) else ():
+            one = identified(Ticked(tick=tick, surface=path), states) if tick.lost else None
+            if one is not None:
+                text = with_ids(text, one.tick.id, tick.lost)
+        if text != before:
+            desk.put(path, data, text, done)
