@@ -13,6 +13,7 @@ from aria_dream.errors import Problem
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import edits_now
 from aria_dream.review.inbound import notes_to_read
+from aria_dream.review.own_writes import own_writes
 from aria_dream.review.plan import VaultView
 from aria_dream.review.safety import TRASH
 from aria_dream.review.showing import Shelf, change_name
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.records import RecordBook, Records
+    from aria_dream.review.own_writes import OwnWrites
     from aria_dream.review.placement import PlacementPolicy
     from aria_dream.review.proposal import PlannedEdit, ProposalState
     from aria_dream.world import VaultFiles
@@ -112,6 +114,14 @@ class Desk:
 
     def _surface_paths(self) -> list[str]:
         return [*(path for path, _ in log_notes(self.vault.names)), self.vault.home.review]
+
+    def own_writes(self) -> OwnWrites:
+        """What applied changes of ours made of which contents, as far as their images are kept."""
+        return own_writes(
+            (file.path, file.before, file.after, file.moved_to)
+            for change in self.files.past_changes()
+            for file in change.files
+        )
 
     def shut_note(self, state: ProposalState) -> Refused | None:
         """The first note of those that the proposal is about that cannot be read now; it may be readable later."""

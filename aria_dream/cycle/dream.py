@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, assert_never
 
+from aria_dream.cycle.lost_review import waiting_items
 from aria_dream.dream.dreaming import Dreamt, NoJudge, NothingDreamt, Wish, dream
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.review_note import read_managed
@@ -114,14 +115,14 @@ def dream_once(
     found = dream(vault.notes, ranks, sitting, memory, Random(request.seed), wish)  # noqa: S311 - no secret
     if isinstance(found, NothingDreamt):
         return DreamResult(dreamt=None, reason=_nothing(found))
-    night = _night(vault, records, found, request, seed)
+    night = _night(vault, files, records, found, request, seed)
     params = {
         "juxtapositions_per_dream": wish.count,
         "pair_cooldown_days": wish.cooldown_days,
         "weights": ranks.learned(),
     }
     record = record_night(night, memory, vault_hash=vault.state_hash, params=params)
-    said = list(() if vault.home.exists else vault.home.said)
+    said = [vault.home.moved] if vault.home.moved else list(() if vault.home.exists else vault.home.said)
     if not rehearsal:
         _write(night, files, request)
         said += _remember(book, night, record)
@@ -266,7 +267,12 @@ def _wish(
 
 
 def _night(
-    vault: DreamtVault, records: Records, found: Dreamt, request: DreamRequest, seed: tuple[Seed, str] | None
+    vault: DreamtVault,
+    files: VaultFiles,
+    records: Records,
+    found: Dreamt,
+    request: DreamRequest,
+    seed: tuple[Seed, str] | None,
 ) -> Night:
     settings, index = vault.live.policy.settings, vault.index
     note = choose_log(vault.names, vault.home, request.at.date())
@@ -302,6 +308,7 @@ def _night(
         markdown_links=index.app.use_markdown_links,
         name_of=name_of,
         host=request.host,
+        waiting=waiting_items(vault, files, records.states),
         dreamt_seed=seed[0] if seed is not None and seed[1] == found.start.path else None,
     )
 

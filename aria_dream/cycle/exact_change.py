@@ -15,7 +15,7 @@ from aria_dream.review.application import (
     planned_before,
     proposal_hash,
 )
-from aria_dream.review.own_writes import NONE, own_writes
+from aria_dream.review.own_writes import NONE
 from aria_dream.review.plan import Planned, whole_lines
 from aria_dream.review.proposal import event_record, planned_record
 from aria_dream.vault.edit import ABSENT, Refusal, content_hash
@@ -91,12 +91,9 @@ def is_as_shown(state: ProposalState, fresh: Planned | AlreadyLinked | Refusal) 
 
 def is_changed_by_us(desk: Desk, state: ProposalState) -> bool:
     """Whether the notes read otherwise than when the change was shown by nothing but other changes of ours."""
-    own, contents = own_writes(desk.files.past_changes()), desk.contents(edit.path for edit in edits_now(state))
-    return all(
-        own.leads(edit.path, edit.before, content_hash(contents[path]) if path in contents else ABSENT)
-        for edit in edits_now(state)
-        if (path := NotePath(edit.path))
-    )
+    own, contents = desk.own_writes(), desk.contents(edit.path for edit in edits_now(state))
+    read = {str(path): content_hash(data) for path, data in contents.items()}
+    return all(own.leads(edit.path, edit.before, read.get(edit.path, ABSENT)) for edit in edits_now(state))
 
 
 def approve_shown(desk: Desk, state: ProposalState, shown: Planned | AlreadyLinked | Refusal, done: Settlement) -> None:

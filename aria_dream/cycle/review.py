@@ -21,15 +21,14 @@ from aria_dream.cycle.exact_change import (
     plan_fresh,
     plan_lines,
     show_change,
-    with_plan,
 )
+from aria_dream.cycle.own_lines import renew_lines
 from aria_dream.cycle.taking_back import open_again, take_back
 from aria_dream.cycle.ticked import look_at_ticks, restore_ids
 from aria_dream.dream.logged_change import DONE
 from aria_dream.dream.tick_lines import ask_in_text
 from aria_dream.effects.graduation import read_graduated
 from aria_dream.errors import WriteRefusedError
-from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import (
     Ready,
     Stale,
@@ -38,12 +37,10 @@ from aria_dream.review.application import (
     plan_application,
     proposal_hash,
 )
-from aria_dream.review.change_lines import renewed_changes, told_in_review
+from aria_dream.review.change_lines import told_in_review
 from aria_dream.review.graduation import bars_of, unattended
-from aria_dream.review.lines import pair_ids, renewed_log, renewed_review, reopened_items, told_not_undone
-from aria_dream.review.own_writes import own_writes
+from aria_dream.review.lines import told_not_undone
 from aria_dream.review.proposal import edit_rows, event_record
-from aria_dream.review.showing import shown_change
 from aria_dream.vault.edit import Exists, Refusal, decode_note
 from aria_dream.vault.graph import row_of, targets_of
 from aria_dream.vault.note import NotePath
@@ -52,7 +49,6 @@ from aria_dream.world import Conflict, Failed, Refused, Written
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from aria_dream.dream.logged_change import ChangeItem
     from aria_dream.effects.records import Records
     from aria_dream.review.decision import Decision, Ticked
     from aria_dream.review.proposal import PlannedEdit, ProposalState
@@ -218,8 +214,7 @@ def _label(state: ProposalState) -> str:
 def _apply(desk: Desk, state: ProposalState, done: Settlement) -> bool:
     """Carries one approval out; whether files have come or gone, so that the vault must be read again first."""
     id_ = state.proposal.id
-    past = desk.files.past_changes()
-    earlier = next((change for change in past if change.label == _label(state)), None)
+    earlier = next((change for change in desk.files.past_changes() if change.label == _label(state)), None)
     if earlier is not None:  # it was written, and a crash came before the journal
         _record(desk, state, earlier.change_id, done)
         return False
@@ -239,7 +234,7 @@ def _apply(desk: Desk, state: ProposalState, done: Settlement) -> bool:
     if any(str(NotePath(path)) != path for path in state.paths):  # `Note.md/`, `./Note.md`: nothing of ours says so
         _set_aside(desk, state, "it names its notes in a way that no proposal does", done)
         return False
-    own = own_writes(past)
+    own = desk.own_writes()
     replan = partial(plan_lines if allowed.exact and allowed.kind == "link" else plan_fresh, own=own)
     found = plan_application(allowed, desk.view_of(state), replan=replan, own=own)
     match found:
@@ -303,33 +298,3 @@ def _write(desk: Desk, state: ProposalState, changes: ChangeSet, done: Settlemen
 def _record(desk: Desk, state: ProposalState, change_id: str, done: Settlement) -> None:
     desk.book.note(event_record("applied", state.proposal.id, desk.now, history=change_id, by=state.by))
     done.applied.append(state.proposal.id)
-
-
-def renew_lines(desk: Desk, done: Settlement) -> None:
-    """Brings every line of ours up to date with the journal: decided lines say so, decided pairs leave the review, and
-    what was proposed since stands there."""
-    states = desk.book.read().states
-    days = dict(log_notes(desk.vault.names))
-    surfaces = desk.surfaces()
-    logs = [(decode_note(surfaces[path]), day) for path, day in days.items() if path in surfaces]
-    reopened = [item for text, day in logs for item in reopened_items(text, day, states)]
-    in_logs = {id_ for text, _ in logs for id_ in pair_ids(text)}
-
-    def changes(items: Sequence[ChangeItem], pairs: frozenset[str]) -> Sequence[ChangeItem]:
-        return renewed_changes(
-            items,
-            states,
-            lambda state: shown_change(with_plan(desk, state), desk.shelf(state)),
-            now=desk.now,
-            window=desk.window,
-            elsewhere=pairs | in_logs,
-        )
-
-    for path, data in surfaces.items():
-        text = decode_note(data)
-        if path == desk.vault.home.review:
-            changed = renewed_review(text, states, reopened, changes=changes)
-        else:
-            changed = renewed_log(text, states, now=desk.now, window=desk.window)
-        if changed != text:
-            desk.put(path, data, changed, done)

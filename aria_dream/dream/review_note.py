@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -74,6 +75,16 @@ def render_review_head() -> str:
         "Tick what is true; a change you tick is made once you have stopped typing, and can be undone for a while.\n"
         "Write above or below the two marker lines as you like.\n\n"
     )
+
+
+def empty_review() -> str:
+    """A new review note in which nothing waits."""
+    return render_review_head() + render_managed(()) + "\n"
+
+
+def is_emptied(content: bytes | None) -> bool:
+    """Whether the review note is to be made anew: it is gone, or nothing is left in it, as a sync leaves it."""
+    return content is None or not content.removeprefix(BOM_UTF8).strip()
 
 
 def render_managed(items: Sequence[ReviewItem], changes: Sequence[ChangeItem] = ()) -> str:

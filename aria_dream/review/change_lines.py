@@ -38,17 +38,21 @@ def renewed_changes(
     now: datetime,
     window: timedelta,
     elsewhere: Iterable[str] = (),
+    all_open: bool = False,
 ) -> tuple[ChangeItem, ...]:
     """The items as they should read at `now` (aware, in the writer's zone), and what waits and is not among them.
 
     `fresh`: a proposal's lines as they would be shown now. `elsewhere`: ids that have a line in a dream note or among
-    the pairs. An item that no journal knows stays: another machine proposed it.
+    the pairs. `all_open`: those pairs too whose dream note is gone, for a review that is made anew. An item that no
+    journal knows stays: another machine proposed it.
     """
     renewed = (_renewed(item, states.get(item.id), fresh, now=now, window=window) for item in items)
     kept = tuple(item for item in renewed if item is not None)
     listed = {*(item.id for item in items), *elsewhere}
     unlisted = [
-        state for id_, state in states.items() if id_ not in listed and is_of_review(state.proposal)
+        state
+        for id_, state in states.items()
+        if id_ not in listed and (is_of_review(state.proposal) or (all_open and state.state == "proposed"))
     ]
     waiting = (fresh(state) if state.state == "proposed" else _made(state, now, window) for state in unlisted)
     return (*kept, *(item for item in waiting if item is not None))

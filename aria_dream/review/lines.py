@@ -88,14 +88,17 @@ def pair_ids(text: str) -> tuple[str, ...]:
     return tuple(pair.id for pair in _pairs(text))
 
 
-def reopened_items(text: str, day: date, states: Mapping[str, ProposalState]) -> tuple[ReviewItem, ...]:
-    """The pairs of a dream note that were decided once and are open again: the review shows them anew."""
+def reopened_items(
+    text: str, day: date, states: Mapping[str, ProposalState], *, all_open: bool = False
+) -> tuple[ReviewItem, ...]:
+    """The pairs of a dream note that were decided once and are open again: the review shows them anew. With `all_open`
+    every pair that waits, for a review that has lost them."""
     return tuple(
         ReviewItem(kind="link", pair=replace(pair, link_ticked=False, never_ticked=False, outcome=None), dreamt_on=day)
         for pair in _pairs(text)
         if (state := states.get(pair.id)) is not None
         and state.state == "proposed"
-        and state.since != state.proposal.at
+        and (all_open or state.since != state.proposal.at)
         and titles_match((pair.from_, pair.to), state)
     )
 

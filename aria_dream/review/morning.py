@@ -10,7 +10,14 @@ from aria_dream.dream.constellation import Constellation, render_canvas
 from aria_dream.dream.dream_log import DreamBlock, logged_drop, logged_pair, logged_start, render_block, render_head
 from aria_dream.dream.episode import EpisodeRecord, ShownPair, episode_id, memory_used
 from aria_dream.dream.juxtaposition import title_of
-from aria_dream.dream.review_note import ReviewItem, read_managed, render_managed, render_review_head, with_managed
+from aria_dream.dream.review_note import (
+    ReviewItem,
+    is_emptied,
+    read_managed,
+    render_managed,
+    render_review_head,
+    with_managed,
+)
 from aria_dream.dream.seeds import mark_dreamt, parse_seeds
 from aria_dream.dream.walk import Memory
 from aria_dream.review.proposal import Proposal, next_round, proposal_id
@@ -59,6 +66,8 @@ class Night:
     """Vault path to what a note is called where it is named and not linked."""
     dreamt_seed: Seed | None
     """The seed that gave the start."""
+    waiting: tuple[ReviewItem, ...] = ()
+    """Pairs of earlier dreams that wait, for a review note that is made anew."""
     host: str = ""
     """The machine that a new dream note belongs to; `""`: to any."""
 
@@ -190,8 +199,10 @@ def _whole(path: str, before: bytes | None, text: str) -> WritePlan:
 
 def _review(night: Night, before: bytes | None) -> list[WritePlan]:
     items = [ReviewItem(kind="link", pair=pair, dreamt_on=night.at.date()) for pair in night.block.pairs]
-    if before is None:
-        return [_whole(night.review, None, render_review_head() + render_managed(items) + "\n")]
+    if is_emptied(before):
+        made = render_review_head() + render_managed([*night.waiting, *items]) + "\n"
+        return [_whole(night.review, before, made)]
+    assert before is not None
     text = decode_note(before)
     managed, problems = read_managed(text)
     if managed is None or problems:

@@ -12,7 +12,7 @@ from aria_dream.vault.edit import ABSENT, content_hash
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from aria_dream.world import PastChange
+    from aria_dream.vault.note import NotePath
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +39,12 @@ class OwnWrites:
 NONE = OwnWrites({})
 
 
-def own_writes(past: Iterable[PastChange]) -> OwnWrites:
-    """Of the applied changes whose images are kept."""
+def own_writes(files: Iterable[tuple[NotePath, bytes | None, bytes | None, NotePath | None]]) -> OwnWrites:
+    """Of the files of applied changes: path, whole content before and after (None: no file), and where it moved to."""
     made: dict[str, set[tuple[str, str]]] = {}
-    for change in past:
-        for file in change.files:
-            before, after = (ABSENT if data is None else content_hash(data) for data in (file.before, file.after))
-            if file.moved_to is None:
-                made.setdefault(str(file.path), set()).add((before, after))
-            else:
-                made.setdefault(str(file.path), set()).add((before, ABSENT))
-                made.setdefault(str(file.moved_to), set()).add((ABSENT, after))
+    for path, was, became, moved_to in files:
+        before, after = (ABSENT if data is None else content_hash(data) for data in (was, became))
+        made.setdefault(str(path), set()).add((before, after if moved_to is None else ABSENT))
+        if moved_to is not None:
+            made.setdefault(str(moved_to), set()).add((ABSENT, after))
     return OwnWrites({path: frozenset(pairs) for path, pairs in made.items()})
