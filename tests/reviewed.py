@@ -110,8 +110,12 @@ def run(*words: str | Path, check: bool = True, typed: str | None = None) -> sub
 
 
 def apply(vault: Path) -> dict[str, Any]:
-    found = json.loads(run("apply", vault, "--json").stdout)
+    """What it did, as JSON. Its exit code says whether anything was left undone."""
+    done = run("apply", vault, "--json", check=False)
+    found = json.loads(done.stdout)
     assert isinstance(found, dict)
+    left = any(found[name] for name in ("stale", "waiting", "ignored", "unwritten"))
+    assert done.returncode == 6 if left else done.returncode == 0, (done.returncode, found, done.stderr)
     return found
 
 

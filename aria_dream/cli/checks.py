@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 import aria_dream
+from aria_dream.cli.open_ticks import OpenTicks, read_open_ticks
 from aria_dream.cli.output import counted
 from aria_dream.effects.consent import Confirmed, read_consent
 from aria_dream.effects.ground import folder_refusal
@@ -184,6 +185,19 @@ def check_records(patient: Patient) -> Iterator[Finding]:
             yield Finding(topic="vault", name="reach", health=Health.NOTE, text=text)
 
 
+def check_ticks(patient: Patient) -> Iterator[Finding]:
+    """Every ticked box that does not count, and what keeps an approved change from being made."""
+    if patient.scan is None or patient.damage:
+        return
+    ticks = read_open_ticks(Path(patient.scan.root.removeprefix("\\\\?\\")), patient.places)
+    for problem in (*ticks.ignored, *ticks.hindered):
+        yield Finding(topic="vault", name="ticks", health=Health.BROKEN, text=str(problem))
+    for remark in ticks.remarks:
+        yield Finding(topic="vault", name="ticks", health=Health.NOTE, text=remark)
+    if ticks == OpenTicks():
+        yield Finding(topic="vault", name="ticks", health=Health.OK, text="no ticked box is left over")
+
+
 def check_program(patient: Patient) -> Iterator[Finding]:
     text = f"aria-dream {aria_dream.__version__}, Python {platform.python_version()}, {platform.platform(terse=True)}"
     yield Finding(topic="program", name="version", health=Health.OK, text=text)
@@ -272,6 +286,6 @@ def check_codex(patient: Patient) -> Iterator[Finding]:
 
 CHECKS: list[Callable[[Patient], Iterator[Finding]]] = [
     check_input, check_power, check_load, check_clock, check_vault, check_watching, check_policy, check_judge,
-    check_records, check_program, check_consent, check_model, check_codex,
+    check_records, check_ticks, check_program, check_consent, check_model, check_codex,
 ]
 """Every check, in the order of the report. A part that is added later adds its own."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.cli.open_ticks import OpenTicks, read_open_ticks
 from aria_dream.cli.output import counted, echo_json
 from aria_dream.cli.reach_budget import reach_lines, reach_state
 from aria_dream.cli.vault_argument import vault_argument
@@ -17,6 +18,7 @@ from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import find_places
 from aria_dream.effects.run_book import RunBook
 from aria_dream.effects.status import read_daemon, read_status
+from aria_dream.effects.told import tell_once
 from aria_dream.policy.presence import ago
 from aria_dream.policy.triggers import unbuilt
 
@@ -35,18 +37,23 @@ if TYPE_CHECKING:
 def command(vault: Path, *, as_json: bool) -> None:
     """Show what the daemon of a vault is doing, and what it waits for.
 
-    Nothing is written, and the daemon is not disturbed.
+    Nothing is written into the vault, and the daemon is not disturbed.
     """
     places = find_places()
     root = Path(os.path.realpath(vault))
     live = read_live_policy(root, places)
     folder = live.state_folder(places)
     daemon, status, remembered = read_daemon(folder), read_status(folder), RunBook(folder).read()
+    ticks = OpenTicks() if remembered.damage else read_open_ticks(root, places)
     unfinished = remembered.unfinished_reaches
     if as_json:
-        echo_json({**_object(root, live, daemon, status, remembered), "reach": reach_state(places, live, unfinished)})
+        reach = reach_state(places, live, unfinished)
+        echo_json({**_object(root, live, daemon, status, remembered), "reach": reach, "ticks": ticks.as_json()})
     else:
-        for line in (*_lines(root, live, daemon, status, remembered), *reach_lines(places, live, unfinished)):
+        torn = tell_once(folder, remembered.problems)
+        left_out = [f"Left out, and there is nothing to do: {problem}." for problem in torn]
+        lines = (*_lines(root, live, daemon, status, remembered), *left_out, *_tick_lines(ticks))
+        for line in (*lines, *reach_lines(places, live, unfinished)):
             click.echo(line)
 
 
@@ -101,10 +108,15 @@ def _lines(
     full = "; dreaming rests until some of them are decided" if waiting >= most else ""
     yield f"{counted(waiting, 'proposal waits', 'proposals wait')} for you{full}."
     watched = status.problems if status is not None and is_current else ()
-    found = dict.fromkeys((*map(str, live.problems), *remembered.problems, *watched))
+    found = [one for one in dict.fromkeys((*map(str, live.problems), *watched)) if one not in remembered.problems]
     if remembered.damage:
         yield f"To mend: {remembered.damage}."
     yield from (f"To mend: {problem}" for problem in found)
+
+
+def _tick_lines(ticks: OpenTicks) -> Iterator[str]:
+    yield from (f"{remark[:1].upper()}{remark[1:]}." for remark in ticks.remarks)
+    yield from (f"To mend: {problem}." for problem in (*ticks.ignored, *ticks.hindered))
 
 
 _DOING = {

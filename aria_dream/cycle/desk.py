@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from aria_dream.cycle.dream import reconciled
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.effects.files import UNREADABLE
+from aria_dream.effects.ground import locate, touch_refusal
 from aria_dream.errors import Problem
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import edits_now
@@ -129,6 +130,18 @@ class Desk:
         return next(
             (one for one in read if isinstance(one, Refused) and one.reason.startswith(UNREADABLE)), None
         )
+
+    def hindrance(self, state: ProposalState) -> Refused | None:
+        """Why an approved change could not be written now, as far as its notes tell without a plan."""
+        if (shut := self.shut_note(state)) is not None:
+            return shut
+        written = state.paths[:1] if state.proposal.kind == "link" else [edit.path for edit in edits_now(state)]
+        for path in map(NotePath, written):
+            place = locate(self.vault.root, path)
+            refusal = place if isinstance(place, Refused) else touch_refusal(path, place) if place.exists() else None
+            if refusal is not None:
+                return refusal
+        return None
 
     def _wanted(self, state: ProposalState) -> set[str]:
         if state.proposal.kind == "link":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.record import parse_consolidations
@@ -82,7 +82,9 @@ class RecordBook:
         """
         states, faults = parse_journal(read_text(self._folder / PROPOSALS))
         episodes, more = parse_episodes(read_text(self._folder / RUNS))
-        return Records(states=states, episodes=episodes, problems=(*faults, *more))
+        named = [(PROPOSALS, problem) for problem in faults] + [(RUNS, problem) for problem in more]
+        problems = tuple(replace(problem, path=str(self._folder / name)) for name, problem in named)
+        return Records(states=states, episodes=episodes, problems=problems)
 
     def note_hashes(self) -> dict[str, str]:
         """Vault path to content hash of the proposals' notes when the vault was last read; empty where not known."""
