@@ -61,7 +61,8 @@ def test_a_tick_places_the_link_and_the_line_says_so(vault: Path, home: Path) ->
     }
     (line,) = re.findall(rf"^.*\^aria-{LINK}.*$", note.read_text(encoding="utf-8"), re.MULTILINE)
     assert re.fullmatch(
-        rf"    - \[ \] undo: linked in Compost \d\d:\d\d \(until \d+ \w+ (\d{{4}} )?\d\d:\d\d\) \^aria-{LINK}-undo", line
+        rf"    - \[ \] undo: linked in Compost \d\d:\d\d \(until \d+ \w+ (\d{{4}} )?\d\d:\d\d\) \^aria-{LINK}-undo",
+        line,
     )
     review = (vault / REVIEW).read_text(encoding="utf-8")
     assert LINK not in review
