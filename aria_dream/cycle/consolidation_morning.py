@@ -20,10 +20,11 @@ from aria_dream.consolidate.report import (
     with_report,
 )
 from aria_dream.cycle.desk import Settlement
+from aria_dream.cycle.lost_review import is_lost
 from aria_dream.cycle.open_findings import NOT_WRITTEN, list_open, put_plan
 from aria_dream.cycle.review import renew_lines
 from aria_dream.dream.dream_log import render_head
-from aria_dream.dream.review_note import HEADINGS, render_managed, render_review_head
+from aria_dream.dream.review_note import HEADINGS, empty_review, is_emptied
 from aria_dream.policy.residence import choose_log
 from aria_dream.review.graduation import bars_of, track_records
 from aria_dream.vault.edit import (
@@ -36,7 +37,7 @@ from aria_dream.vault.edit import (
     plan_append,
 )
 from aria_dream.vault.note import NotePath
-from aria_dream.world import Absent, Content
+from aria_dream.world import Absent, Content, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,9 +82,11 @@ def tell_morning(
         StateDamagedError: a journal cannot be read.
     """
     said: list[str] = []
-    is_new = _make_review(desk, said)
+    is_new = not is_lost(desk.vault, desk.files) and _make_review(desk, said)
     done = Settlement()
     renew_lines(replace(desk, quiet_s=0.0) if is_new else desk, done)  # nobody types into what we made just now
+    if is_lost(desk.vault, desk.files):  # and nothing waited, or it would have been made anew
+        _make_review(desk, said)
     said += done.said
     shown = list_open(desk, pairs, conflicts, said)
     report = _write_report(desk, _report(desk, shown, left_out), said)
@@ -94,12 +97,14 @@ def tell_morning(
 
 
 def _make_review(desk: Desk, said: list[str]) -> bool:
-    """Makes the review note where a vault has none yet: it is what makes the folder ours. Whether it did."""
-    home = desk.vault.home
-    if not isinstance(desk.files.read(NotePath(home.review)), Absent):
+    """Makes the review note where a vault has none yet, or an empty one: it is what makes the folder ours. Whether it
+    did."""
+    path = NotePath(desk.vault.home.review)
+    found = desk.files.read(path)
+    if isinstance(found, Refused) or (isinstance(found, Content) and not is_emptied(found.data)):
         return False
-    text = render_review_head() + render_managed(()) + "\n"
-    plan = WritePlan(path=NotePath(home.review), expected_hash=ABSENT, content=encode_note(text))
+    expected = found.hash if isinstance(found, Content) else ABSENT
+    plan = WritePlan(path=path, expected_hash=expected, content=encode_note(empty_review()))
     return put_plan(desk, plan, said)
 
 

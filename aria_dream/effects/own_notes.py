@@ -95,7 +95,7 @@ class Boxes(Enum):
 def read_boxes(index: VaultIndex, own: OwnNotes) -> Boxes:
     """The most urgent thing that any box in our notes asks for."""
     texts = [_text(index, path) for path in (*own.logs, *filter(None, (own.review,)))]
-    if any(read_ticks(text)[0] for text in texts if "^aria-" in text):
+    if any(read_ticks(text)[0] for text in texts if "[x]" in text or "[X]" in text):
         return Boxes.TICKED
     return Boxes.UNDO if any("-undo" in text for text in texts) else Boxes.NOTHING
 

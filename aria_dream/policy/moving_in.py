@@ -49,7 +49,7 @@ def plan_moving_in(
     """
     home = choose_home(names, policy.settings.dream_folder)
     creates: list[tuple[str, str]] = []
-    said = list(home.said)
+    said = [sentence for sentence in home.said if sentence != home.moved]  # the policy is mended right here
     policy_path = policy.path
     if not policy_path:
         policy_path, note = choose_policy_name(names, wanted)

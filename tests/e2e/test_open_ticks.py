@@ -105,7 +105,7 @@ def test_a_renamed_dream_folder_is_followed_and_no_second_one_is_made(vault: Pat
     folders = {path.name for path in vault.iterdir() if path.is_dir()}
     assert folders == {place.partition("/")[0]}
     run("init", vault)
-    assert f"dream_folder: {place if is_other else 'dreams'}" in (vault / "dreaming.md").read_text("utf-8")
+    assert f"dream_folder: {place}" in (vault / "dreaming.md").read_text("utf-8")
 
 
 def test_a_review_that_a_sync_emptied_is_made_anew(vault: Path) -> None:
