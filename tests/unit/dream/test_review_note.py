@@ -151,3 +151,34 @@ def test_pairs_are_exchanged_and_changes_stay() -> None:
     edited = note.replace("> + obsolete: true", "> + obsolete: false")
     block, _ = read_managed(edited)
     assert block is not None  # it reads as ours; what a tick approves is named by the mark
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("link them ^aria-bbbbbb", "link them ^aria-bbbbbb ✅ 2026-12-01"),
+        ("link them ^aria-bbbbbb", "link them ^aria-bbbbbb [completion:: 2026-12-01]"),
+        ("link them ^aria-bbbbbb", "link them ✅ 2026-12-01 ^aria-bbbbbb"),
+        ("link them ^aria-bbbbbb", "^aria-bbbbbb link them"),
+        ("    - [", "\t* ["),
+        ("\n  path", "\n\n  path"),
+    ],
+)
+def test_what_plugins_and_formatters_do_is_no_edit(before: str, after: str) -> None:
+    edited = NOTE.replace(before, after)
+    assert edited != NOTE
+    block, problems = read_managed(edited)
+    assert problems == ()
+    assert block is not None
+    made = with_managed(edited, block, block.items)
+    assert "2026-12-01" not in after or "2026-12-01" in made
+
+
+def test_a_list_that_an_earlier_version_wrote_is_whole() -> None:
+    old = "- merged: Compost ← Heap, 07:41 — [ ] undo until 2 Dec 07:41 ^aria-stfamx-undo"
+    note = f"{render_review_head()}{BEGIN}\n### Notes to merge\n\n{old}\n{END}\n"
+    block, problems = read_managed(note)
+    assert problems == ()
+    assert block is not None
+    new = "- [ ] undo: merged: Compost ← Heap, 07:41 (until 2 Dec 07:41) ^aria-stfamx-undo"
+    assert with_managed(note, block, ()) == note.replace(old, new)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from aria_dream.dream.logged import Outcome
+from aria_dream.dream.logged import Outcome, parse_outcome, render_outcome
 from aria_dream.dream.logged_change import ASK
-from aria_dream.dream.tick_lines import ask_in_text, decide_in_text, short_moment, without_undo
+from aria_dream.dream.tick_lines import ask_in_text, decide_in_text, short_moment, with_ids, without_undo
 from aria_dream.dream.ticks import read_ticks
 
 PAIR = """\
@@ -134,3 +136,90 @@ def test_moments_are_short_and_the_same_in_every_locale() -> None:
     assert short_moment(now, seen_from=now) == "07:41"
     assert short_moment(now + timedelta(hours=48), seen_from=now) == "2 Dec 07:41"
     assert short_moment(now + timedelta(days=60), seen_from=now) == "29 Jan 2027 07:41"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    - [x] link them ^aria-k3f7q2 ✅ 2026-12-01",
+        "    - [x] link them ^aria-k3f7q2 [completion:: 2026-12-01]",
+        "    - [x] link them ^aria-k3f7q2 because it is so",
+        "    - [x] link them ✅ 2026-12-01 ^aria-k3f7q2",
+        "    - [x] ^aria-k3f7q2 link them",
+        "    * [X] link them ^aria-k3f7q2",
+        "    + [x] link them ^aria-k3f7q2",
+        "    1. [x] link them ^aria-k3f7q2",
+        "> - [x] link them ^aria-k3f7q2",
+        "\t- [x] link them\t^aria-k3f7q2\t✅",
+        "- - [x] link them ^aria-k3f7q2",
+        "    - [x] link them",
+        "    - [x] **Link them** ✅ 2026-12-01",
+        "    - [x] link them aria-k3f7q2",
+    ],
+)
+def test_a_box_counts_wherever_its_id_stands_and_where_the_other_box_has_it(line: str) -> None:
+    text = pair().replace("    - [ ] link them ^aria-k3f7q2\n", f"{line}\n")
+    ((tick,), problems) = read_ticks(text)
+    assert (tick.id, tick.choice, tick.lines, problems) == ("k3f7q2", "link", (4,), ())
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("    - [x] link them when I have time", "has lost its block id"),
+        ("    - [x] link them ^aria-k3f7q2 - [ ] never again ^aria-k3f7q2-no", "none that it was written with"),
+        ("    - [x] link them ^aria-k3f7q2 ^aria-bbbbbb", "none that it was written with"),
+        ("    - [x] link them ^aria-k3f7q2-maybe", "none that it was written with"),
+        ("    - [x] link them ^aria-k3", "none that it was written with"),
+    ],
+)
+def test_a_ticked_box_that_says_nothing_certain_is_named(line: str, said: str) -> None:
+    ticks, (problem,) = read_ticks(pair().replace("    - [ ] link them ^aria-k3f7q2\n", f"{line}\n"))
+    assert (ticks, problem.line, said in problem.message) == ((), 4, True)
+
+
+def test_a_task_of_the_writer_below_a_pair_is_none_of_ours() -> None:
+    assert read_ticks(f"{pair()}    - [x] buy a thermometer\n- [x] link\n") == ((), ())
+
+
+def test_every_line_of_a_torn_id_is_named() -> None:
+    merged = pair("x") + pair("x").replace("Sourdough", "Tides")
+    ticks, problems = read_ticks(merged)
+    assert (ticks, [problem.line for problem in problems]) == ((), [4, 9])
+
+
+def test_a_box_that_lost_its_id_gets_it_back() -> None:
+    text = pair("x").replace(" ^aria-k3f7q2\n", " \r\n", 1)
+    ((tick,), _) = read_ticks(text)
+    assert tick.lost == ((4, ""),)
+    assert with_ids(text, tick.id, tick.lost) == pair("x").replace("^aria-k3f7q2\n", "^aria-k3f7q2 \r\n", 1)
+
+
+def test_where_all_ids_are_lost_the_tick_names_its_notes() -> None:
+    ((tick,), problems) = read_ticks(re.sub(r" \^aria-[\w-]+", "", pair("x", "x")))
+    assert (tick.id, tick.choice, [end.title for end in tick.ends], problems) == (
+        "", "both", ["Compost", "Sourdough"], ()
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    - linked in Compost, 07:41 — [x] undo until 2 Dec 07:41 ^aria-k3f7q2-undo",
+        "    - [x] undo: linked in Compost 07:41 (until 2 Dec 07:41) ^aria-k3f7q2-undo",
+        "    - [x] undo: linked in Compost 07:41 (until 2 Dec 07:41) ^aria-k3f7q2-undo ✅ 2026-12-01",
+        "    - [x] undo: linked in Compost 07:41 (until 2 Dec 07:41) ✅ 2026-12-01 ^aria-k3f7q2-undo",
+    ],
+)
+def test_an_undo_box_is_read_in_every_form_that_a_version_wrote(line: str) -> None:
+    head = "".join(pair().splitlines(keepends=True)[:3])
+    assert choices(f"{head}{line}\n") == [("k3f7q2", "undo")]
+    assert parse_outcome(line) == ("k3f7q2", replace(LINKED, undo_ticked=True))
+
+
+@pytest.mark.parametrize("title", ["Trip 2 Dec", "2 Dec", "9 Jun 2026", "x (until 07:41)", "A, 07:41", "a  b"])
+@pytest.mark.parametrize("at", ["07:41", "2 Dec 07:41", "2 Dec 2027 07:41"])
+def test_a_title_that_looks_like_a_moment_is_read_back(title: str, at: str) -> None:
+    for until in ("", "4 Dec 07:41"):
+        outcome = Outcome(verdict="linked", at=at, where=" ".join(title.split()), undo_until=until)
+        assert parse_outcome(f"- {render_outcome(outcome, 'k3f7q2')}") == ("k3f7q2", outcome)
