@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aria_dream.consolidate import open_conflicts, open_pairs
 from aria_dream.consolidate.open_conflicts import OpenConflict, render_open
-from aria_dream.consolidate.open_list import Decided, merged_list, read_answers, with_list
-from aria_dream.consolidate.open_lists import without_lists
+from aria_dream.consolidate.open_list import Decided, box, merged_list, read_answers, with_list
+from aria_dream.consolidate.open_lists import read_ticked, without_lists
 from aria_dream.consolidate.open_pairs import MOST, OpenPair, apart_key, render_pairs, same_key
+from aria_dream.consolidate.sealed import read_sealed, seal
 from aria_dream.consolidate.work import Candidate, Member
 from aria_dream.dream.logged import logged_link, render_link
 from tests.unit.consolidate.test_report import HOSTILE
@@ -157,3 +159,25 @@ def test_contradictions_are_merged_alike() -> None:
     assert problems == ()
     assert block.count("^disagree-") == 2
     assert [one.key for one in read_answers(block, name).given] == [items[0].key]
+
+
+@pytest.mark.parametrize(
+    ("tail", "is_kept_whole"),
+    [(" ✅ 2026-12-01", True), (" [completion:: 2026-12-01]", True), (" @done(2026-12-01)", True), (" I know", False)],
+)
+def test_a_tick_is_read_with_what_stands_behind_it(tail: str, *, is_kept_whole: bool) -> None:
+    block = seal("near pairs", f"**A ↔ B** (x)\n{box('different', 'a' * 32)}")
+    ticked = block.replace("[ ]", "[x]").replace("a" * 32, "a" * 32 + tail)
+    assert [answer.key for answer in read_answers(ticked, "near pairs").given] == ["a" * 32]
+    assert (read_sealed(ticked, "near pairs")[0] is not None) == is_kept_whole  # words of the writer's are not lost
+    assert read_ticked(ticked) == (1, ())
+    unticked = block.replace("a" * 32, "a" * 32 + tail)
+    assert read_sealed(unticked, "near pairs")[0] is None
+
+
+def test_ticks_in_a_list_that_was_edited_are_named() -> None:
+    block = seal("near pairs", f"**A ↔ B** (x)\n{box('different', 'a' * 32)}{box('same', 'b' * 32)}")
+    kept, (problem,) = read_ticked(block.replace("(x)", "(no)").replace("[ ] same", "[x] same"))
+    assert (kept, problem.line, "was edited" in problem.message) == (0, 4, True)
+    kept, problems = read_ticked(block.replace("[ ]", "[x]"))
+    assert (kept, [one.line for one in problems]) == (0, [3, 4])
