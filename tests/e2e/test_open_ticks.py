@@ -110,6 +110,7 @@ def test_a_renamed_dream_folder_is_followed_and_no_second_one_is_made(vault: Pat
 
 def test_a_review_that_a_sync_emptied_is_made_anew(vault: Path) -> None:
     note = night(vault)
+    write(vault, "dreams/Dream seeds.md", "---\naria-dream: seeds\n---\n")
     apply(vault)
     (vault / REVIEW).write_bytes(b"")
     tick(note, LINK)
