@@ -11,7 +11,7 @@ from aria_dream.errors import PolicyClosedError
 from aria_dream.policy.policy import Source
 from aria_dream.policy.sharing import Visibility, visibility
 from aria_dream.synthesis.lesson import read_rows
-from aria_dream.synthesis.memory import USUAL_FOLDERS, choose_new_folder, is_memory, lessons_path
+from aria_dream.synthesis.memory import OWN_NAMES, USUAL_FOLDERS, choose_new_folder, is_memory, lessons_path
 from aria_dream.synthesis.sources import (
     HONESTY_READ,
     SESSIONS_READ,
@@ -19,6 +19,7 @@ from aria_dream.synthesis.sources import (
     MemoryFile,
     Reading,
     SourceKind,
+    is_own_output,
     read_capsules,
     read_dated,
     read_failures,
@@ -156,6 +157,8 @@ def _texts(
             text = decode_note(content.data).replace("\r\n", "\n").replace("\r", "\n")
             if suffix == ".md" and _is_hidden(str(one), text, policy):
                 said.append(f"{one} was not read: the policy or the note hides it")
+            elif one.name in OWN_NAMES or (suffix == ".md" and is_own_output(text)):
+                continue  # what this program wrote is no source, whatever path names it
             else:
                 found.append(MemoryFile(path=str(one), text=text))
     return tuple(found), said

@@ -204,6 +204,8 @@ class Settings:
 
     memory_folder: str = _key(
         "", "", _SYNTHESIS, VaultPlace(required=False), "empty: vault/memory, else memory, where it exists")
+    operators: str = _key(
+        "operator, user, human", "", _SYNTHESIS, Words(), "names of those whose word is a directive, with commas")
     capsules_path: str = _key("capsules", "", _SYNTHESIS, VaultPlace(), "in that folder: the capsules")
     session_log_path: str = _key("SESSION_LOG.md", "", _SYNTHESIS, VaultPlace(), "the live session log")
     trust_decay_path: str = _key("TRUST_DECAY.md", "", _SYNTHESIS, VaultPlace(), "open trust-decay captures")

@@ -97,7 +97,9 @@ def _patterns(found: Findings) -> Said:
         times = "told more than once, of one event" if count == 1 else f"in {count} independent events"
         more = f"; {found.known[id(pattern)]} says it already" if id(pattern) in found.known else ""
         staged = f"; {found.pressure[id(pattern)]} staged" if id(pattern) in found.pressure else ""
-        items.append(f"{quotable(pattern.text, pattern.refs[0])} ({times}{more}{staged})")
+        denied = f"; denied by {'; '.join(escape_plain(citable(one.ref)) for one in pattern.against)}"
+        against = denied if pattern.against else ""
+        items.append(f"{quotable(pattern.text, pattern.refs[0])} ({times}{more}{staged}{against})")
     return Said(f"{len(items)} found" if items else NONE, _shortened(items))
 
 

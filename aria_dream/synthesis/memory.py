@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 USUAL_FOLDERS: Final = ("vault/memory", "memory")
 LOG_NAME: Final = "DREAM_LOG.md"
 LESSONS_NAME: Final = "runtime/LESSONS.jsonl"
+OWN_NAMES: Final = frozenset({LOG_NAME, "LESSONS.jsonl", "LESSONS.md", "DREAMS.md"})
+"""File names of what a synthesis writes, ours or another program's: never a source."""
 
 
 def log_path(folder: str) -> NotePath:

@@ -21,7 +21,7 @@ from aria_dream.synthesis.blocks import (
     property_of,
     status_of,
 )
-from aria_dream.synthesis.log_text import visible
+from aria_dream.synthesis.log_text import find_sections, section_labels, visible
 from aria_dream.vault.properties import find_frontmatter, parse_properties
 
 if TYPE_CHECKING:
@@ -86,6 +86,18 @@ class Reading:
     left_out: tuple[str, ...] = ()
 
 
+def is_own_output(text: str) -> bool:
+    """Whether a file is of this program: its properties bear our marker, or it is a copy of a Dream log."""
+    frontmatter = find_frontmatter(text)
+    if frontmatter is not None:
+        properties, _ = parse_properties(text[frontmatter.start : frontmatter.end])
+        if "aria-dream" in properties:
+            return True
+    return any(len(section_labels(section.body)) >= _LABELS_OF_A_LOG for section in find_sections(visible(text)))
+
+
+_LABELS_OF_A_LOG: Final = 6
+"""So many of the eight labels in one dated section are a Dream log's, whoever wrote it."""
 _NOT_LIVE = re.compile(r"\b(?:archived?|superseded|template|example)\b", re.IGNORECASE)
 _CLOSED = re.compile(
     r"\b(?:closed|resolved|reviewed|expired|retired|done|settled|dismissed|archived?|superseded)\b", re.IGNORECASE

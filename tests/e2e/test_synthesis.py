@@ -128,7 +128,7 @@ def test_the_example_memory(vault: Path, tmp_path: Path) -> None:
     assert after["memory/runtime/LESSONS.jsonl"].startswith(before["memory/runtime/LESSONS.jsonl"])
     for row in new:
         for ref in row["source_events"]:
-            path, _, line = ref.rpartition(":")
+            path, _, line = ref.partition("#")[0].rpartition(":")
             if path.startswith("memory/"):
                 assert (vault / path).read_text("utf-8").splitlines()[int(line) - 1].strip()
     first = log_of(vault)
