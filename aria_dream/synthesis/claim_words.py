@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - lists of words, one kind a line
 """The words by which a claim shows what it is: labels, hedges, routine, ids of events.
 
 They are English where they are words at all; a claim in another language is a plain one.
@@ -238,7 +239,9 @@ def with_dates(text: str, day: date | None) -> str:
         return text
     for ago, words in _DAYS_AGO:
         when = f"on {day - timedelta(days=ago)}"
-        text = words.sub(lambda found, when=when: when[:1].upper() + when[1:] if found.start() == 0 else when, text)
+        if (found := words.match(text)) is not None:
+            text = f"{when[:1].upper()}{when[1:]}{text[found.end() :]}"
+        text = words.sub(when, text)
     return text
 
 

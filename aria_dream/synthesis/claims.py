@@ -2,7 +2,9 @@
 
 A claim says that something was claimed, never that it is so. Two claims are independent only if nothing ties them to
 one event: the same entry, an id that both name, a mention of the other's entry, a quotation, the same moment to the
-minute, the same day (of claims that say the same), or words that tell something again (`retold_days`). Ties are transitive, and doubt counts as a tie: a lesson that waits a night costs less than one from a
+one event: the same entry, an id that both name, a mention of the other's entry, a quotation, the same moment to the
+minute, the same day (of claims that say the same), or words that tell something again (`retold_days`). Ties are
+transitive, and doubt counts as a tie: a lesson that waits a night costs less than one from a
 retelling.
 """
 
@@ -68,6 +70,8 @@ class Claim:
     """What stands in it between quotation marks (the whole of it in a block quote), folded to words."""
     ids: frozenset[str]
     """Ids of events that it or its entry names."""
+    retold_days: int
+    """How many days back its words may tell something again; 0: it tells of its own day."""
     moments: frozenset[str]
     """`2026-11-30 14:32` of its entry, where that has a time, and of every time it names whose date is known."""
 
@@ -159,6 +163,7 @@ def _claims(
                 role=role or role_of(shown, operators),
                 quotes=tuple(" ".join(_words(quote)) for quote in quotes),
                 ids=own | _ids(shown) | _mentions(sentence, entry, names),
+                retold_days=retold_days(f"{entry.title}\n{name}: {as_written}"),
                 moments=frozenset(_moments(shown, entry)),
             )
 
@@ -276,7 +281,7 @@ def _one_event_if_alike(a: Claim, b: Claim) -> bool:
         return False
     earlier, later = (a, b) if a.entry.day <= b.entry.day else (b, a)
     days = (_day(later) - _day(earlier)).days
-    return days <= retold_days(f"{later.entry.title}\n{later.text}")
+    return days <= later.retold_days
 
 
 def _named(claim: Claim) -> frozenset[str]:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from aria_dream.synthesis.log_text import Candidate, StatusChange
     from aria_dream.synthesis.snapshot import DreamState, LessonsState, Snapshot
 
+_LESSON_ID = re.compile(r"\bl\d{3,}\b")
 _CANDIDATE_ID = re.compile(r"ni-(\d{4})(\d{2})(\d{2})-\d{2,}")
 
 
@@ -98,7 +99,7 @@ def _disagreements(
     lessons = " ".join(said.get(LABELS[1], "") for said in texts)
     proposed = " ".join(said.get(LABELS[2], "") for said in texts)
     ids = {str(row.record.get("lesson_id")) for row in rows if row.record is not None}
-    named = set(re.findall(r"\bl\d{3,}\b", " ".join(line for line in lessons.splitlines() if not line.startswith("  "))))
+    named = {one for line in lessons.splitlines() if not line.startswith("  ") for one in _LESSON_ID.findall(line)}
     yield from (f"agreement: the log names {one}, which is no new row" for one in sorted(named - ids))
     yield from (f"agreement: {one} is a new row and not in the log" for one in sorted(ids - named))
     blocks = {one.id.casefold() for one in candidates}
@@ -149,7 +150,8 @@ def _check_rows(
             failures.append(f"lesson-id: line {row.line} repeats {str(name)[:40]}")
         taken.append(name)
         failures += (f"lesson: line {row.line}: {key} stands twice" for key in repeated_keys(row.data))
-        failures += (f"lesson: line {row.line}: {key} is no field of a lesson" for key in row.record.keys() - FIELDS_OF_A_ROW)
+        unknown = sorted(row.record.keys() - FIELDS_OF_A_ROW)
+        failures += (f"lesson: line {row.line}: {key} is no field of a lesson" for key in unknown)
         for failure in row_failures(row.record, number=number, date=date):
             rule = "lesson-id" if failure.startswith("lesson_id") else "lesson"
             failures.append(f"{rule}: line {row.line}: {failure}")

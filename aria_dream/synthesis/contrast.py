@@ -45,8 +45,9 @@ _OPPOSITES: Final = (
     "on an eingeschaltet|off aus ausgeschaltet",
     """work works worked working succeed succeeds succeeded success pass passes passed fixed repaired solved resolved
     healthy stable funktioniert gelingt klappt behoben repariert stabil marche fonctionne reussit repare resolu funciona
-    arreglado resuelto funzionano funziona risolto riparato resolvido werkt opgelost dziala naprawiono работает исправлен
-    исправлено решено|fail fails failed failing failure break breaks broke broken crash crashes crashed unstable flaky
+    arreglado resuelto funzionano funziona risolto riparato resolvido werkt opgelost dziala naprawiono
+    работает исправлен исправлено решено|fail fails failed failing failure break breaks broke broken crash
+    crashes crashed unstable flaky
     scheitert fehlgeschlagen kaputt instabil echoue casse falla fallo fallan roto fallisce fallito rotto falha falhou
     quebrado faalt mislukt kapot zawodzi zepsuty падает сломан сломано сломался""",
     """always ever every immer jedes toujours siempre sempre altijd zawsze всегда|never nie niemals jamais nunca mai
@@ -66,8 +67,8 @@ _OPPOSITES: Final = (
     worsened schlechter schadet verschlechtert pire nuit aggrave peor empeora peggio peggiora pior piora slechter gorzej
     хуже вредит""",
     """high large big long early hoch gross lang fruh haut grand tot alto grande largo temprano presto hoog groot vroeg
-    высокий большой рано|low small little short late niedrig klein kurz spat bas petit tard bajo pequeno corto tarde basso
-    piccolo tardi laag klein laat низкий маленький поздно""",
+    высокий большой рано|low small little short late niedrig klein kurz spat bas petit tard bajo pequeno corto tarde
+    basso piccolo tardi laag klein laat низкий маленький поздно""",
     """keep keeps kept behalten garde mantener mantenuto houd|discard drop dropped drops wegwerfen verworfen jette
     descartar scartare""",
     "accept accepts accepted angenommen accepte aceptado accettato|reject rejects rejected abgelehnt rejete rechazado",

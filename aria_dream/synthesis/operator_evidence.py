@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - lists of words, one kind a line
 """What counts as the operator's own evidence for a change of status. Doubt is a refusal: nothing is inferred."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How a sentence of the memory is cited: where it stood, and what it said.
 
-`memory/SESSION_LOG.md:7#2026-11-20-3f2a9c1b`: the file, the line on which the sentence stood when it was read, the day of
-its block, and the beginning of the SHA-256 of its words. A log grows and its lines move; the day and the words do not.
+`memory/SESSION_LOG.md:7#2026-11-20-3f2a9c1b`: the file, the line on which the sentence stood when it was read, the day
+of its block, and the beginning of the SHA-256 of its words. A log grows and its lines move; day and words do not.
 A reference without `#` is of an earlier version: its line says nothing about what it meant.
 """
 
@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import date
 
-_REF = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+)(?:-\d+)?)?(?:#(?:\d{4}-\d{2}-\d{2}-)?(?P<words>[0-9a-f]{8}))?", re.DOTALL)
+_REF = re.compile(
+    r"(?P<path>.+?)(?::\d+(?:-\d+)?)?(?:#(?:\d{4}-\d{2}-\d{2}-)?(?P<words>[0-9a-f]{8}))?", re.DOTALL
+)
 
 
 def make_ref(path: str, line: int, day: date | None, text: str) -> str:

@@ -204,6 +204,29 @@ def _dated_blocks(file: MemoryFile, shown: str, kind: SourceKind) -> list[tuple[
     return found
 
 
+def read_notes(files: Iterable[tuple[MemoryFile, date | None]], limit: int) -> Reading:
+    """Notes of a memory that keeps one note a day or a topic, as entries of the session log: the newest `limit` days,
+    and every topic (a note without a day whose properties have a `description`)."""
+    dated = sorted(((day, file) for file, day in files if day is not None), key=lambda pair: (pair[0], pair[1].path))
+    topics = [file for file, day in files if day is None]
+    newest = [_whole(file, day) for day, file in reversed(dated)][:limit]
+    return Reading((*newest, *(_whole(file, None) for file in topics if _is_topic(file))))
+
+
+def _is_topic(file: MemoryFile) -> bool:
+    frontmatter = find_frontmatter(file.text)
+    if frontmatter is None:
+        return False
+    properties, _ = parse_properties(file.text[frontmatter.start : frontmatter.end])
+    return "description" in properties
+
+
+def _whole(file: MemoryFile, day: date | None) -> Entry:
+    shown = visible(file.text)
+    when = (day, "") if day is not None else None
+    return _entry(file, shown, SourceKind.SESSION, _stem(file.path), 0, 0, len(shown), when)
+
+
 def read_trust_decay(files: Iterable[MemoryFile]) -> Reading:
     """Every open capture. A tick box says whether one is open, else its status, else the heading it lies under."""
     found: list[Entry] = []

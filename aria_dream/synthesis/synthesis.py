@@ -52,8 +52,8 @@ def synthesise(inputs: Inputs, at: datetime, occasion: str, encode: Encode | Non
     number = next_number(row.record.get("lesson_id") for row in read_rows(inputs.lessons) if row.record is not None)
     lessons = tuple(
         Lesson(
-            lesson_id=lesson_id(number + offset), lesson=without_secrets(one.text), type=one.type, confidence=one.confidence,
-            source_events=one.source_events, created_at=date, admission=one.admission,
+            lesson_id=lesson_id(number + offset), lesson=without_secrets(one.text), type=one.type,
+            confidence=one.confidence, source_events=one.source_events, created_at=date, admission=one.admission,
         )
         for offset, one in enumerate(found.admitted)
     )  # fmt: skip

@@ -357,9 +357,12 @@ def test_the_dream_log() -> None:
     before = render_log_head().encode()
     assert text.startswith(before.decode())
     proposed, _, status = text.partition("\n### status")
-    first = check(take_snapshot(before, b""), proposed.encode(), b"", "2026-11-30")
+    row = example("lessons").splitlines(keepends=True)[0].encode()
+    earlier = row.replace(b'"l004"', b'"l003"')
+    first = check(take_snapshot(before, earlier), proposed.encode(), earlier + row, "2026-11-30")
     assert first.failures == ()
-    again = check(take_snapshot(proposed.encode(), b""), f"{proposed}\n### status{status}".encode(), b"", "2026-12-01")
+    after = f"{proposed}\n### status{status}".encode()
+    again = check(take_snapshot(proposed.encode(), b""), after, b"", "2026-12-01")
     assert again.failures == ()
 
 

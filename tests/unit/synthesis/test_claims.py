@@ -190,7 +190,8 @@ def test_properties_of_a_capsule_tell_too() -> None:
     head = f"created_at: 2026-11-20\n{told}"
     file = MemoryFile(path="c/x.md", text=f"---\n{head}\n---\nThe letters of the first year are all in.\n")
     found = claims(*read_capsules([file], UTC).entries)
-    assert [(claim.role, place(claim.ref)) for claim in found] == [(Role.DIRECTIVE, "c/x.md:1"), (Role.PLAIN, "c/x.md:6")]
+    roles = [(claim.role, place(claim.ref)) for claim in found]
+    assert roles == [(Role.DIRECTIVE, "c/x.md:1"), (Role.PLAIN, "c/x.md:6")]
 
 
 def test_a_block_without_a_body_is_its_title() -> None:
