@@ -11,6 +11,7 @@ import math
 import os
 import socket
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -139,6 +140,7 @@ class Daemon:
         self._telling = Telling(self._outlook)
         self._notice = notice
         self._is_stopping = False
+        self._view: View | None = None
         self._ticks_at_s = clock()
         """When our notes are to be looked through for ticks."""
         self._outlook.book.look_after(self._now().now)
@@ -159,16 +161,20 @@ class Daemon:
 
     def run(self) -> Parting:
         """Looks, waits, and lets dream, until `stop` or until the vault's id changes. Survives whatever goes wrong."""
-        view: View | None = None
         while not self._is_stopping:
-            view, pause_s = self._tick_safely()
-            if self._outlook.live.vault_id != self.state_folder.name:
-                log.info("the vault has another id now; starting afresh")
-                return Parting.MOVED
-            self._rest(self._clock() + pause_s)
+            try:
+                self._view = self._tick()[1]
+                if self._outlook.live.vault_id != self.state_folder.name:
+                    log.info("the vault has another id now; starting afresh")
+                    return Parting.MOVED
+                self._rest(self._clock() + float(self._outlook.live.policy.settings.poll_s))
+                self._telling.looks_failed = 0
+            except Exception as error:  # noqa: BLE001 - HOUSE: one of the two places that catch whatever comes
+                self._recover(error)
         log.info("stopped")
-        if view is not None:
-            self._telling.write_view(view, doing="stopped")
+        if self._view is not None:
+            with suppress(Exception):  # nothing is left to do but to end
+                self._telling.write_view(self._view, doing="stopped")
         return Parting.STOPPED
 
     def run_once(self) -> Due | NotYet:
@@ -177,19 +183,21 @@ class Daemon:
         self._telling.write_view(last, doing="stopped")
         return first.verdict
 
-    def _tick_safely(self) -> tuple[View | None, float]:
-        """One look, and how long to rest after it."""
-        telling = self._telling
-        try:
-            view = self._tick()[1]
-        except Exception as error:  # noqa: BLE001 - HOUSE: one of the two places that catch whatever comes
-            telling.looks_failed += 1
-            log.error("this look failed: %s", cause_of(error))  # noqa: TRY400 - a traceback may quote a note
+    def _recover(self, error: Exception) -> None:
+        """Tells of a look, or of a wait, that failed, and rests; without looking at anything where that fails, too."""
+        telling, self._view = self._telling, None
+        telling.looks_failed += 1
+        log.error("this look failed: %s", cause_of(error))  # a traceback may quote a note
+        with suppress(Exception):  # it is in the log
             telling.write_failure(cause_of(error))
-            poll_s = float(self._outlook.live.policy.settings.poll_s)
-            return None, max(poll_s, SLOW_S) if telling.looks_failed >= SLOW_AFTER else poll_s
-        telling.looks_failed = 0
-        return view, float(self._outlook.live.policy.settings.poll_s)
+        poll_s = float(self._outlook.live.policy.settings.poll_s)
+        until_s = self._clock() + (max(poll_s, SLOW_S) if telling.looks_failed >= SLOW_AFTER else poll_s)
+        try:
+            self._rest(until_s)
+        except Exception as worse:  # noqa: BLE001 - as above
+            log.error("nor can it be waited with open eyes: %s", cause_of(worse))  # noqa: TRY400
+            while not self._is_stopping and (left_s := until_s - self._clock()) > 0:
+                self._watcher.rest(left_s)
 
     def _tick(self) -> tuple[View, View]:
         """Looks, and does what is due; how it stood before and how it stands after."""
@@ -321,7 +329,6 @@ class Daemon:
                 return
             del change  # it holds an index, and the next one is on its way
 
-
     def _is_about_our_notes(self, change: VaultChange) -> bool:
         own = self._outlook.own_notes()
         return bool({own.review, *own.logs}.intersection(change.foreign))
@@ -331,12 +338,13 @@ class Daemon:
         our notes for `tick_quiet_s`."""
         if self._clock() < self._ticks_at_s:
             return
-        self._ticks_at_s = math.inf
+        # Where this comes to nothing it is tried again.
+        self._ticks_at_s = self._clock() + float(self._outlook.live.policy.settings.poll_s)
         if not self._watcher.may_write:
-            self._ticks_at_s = self._clock() + float(self._outlook.live.policy.settings.poll_s)
             return
         boxes = read_boxes(self._watcher.index, self._outlook.own_notes())
         if boxes is Boxes.NOTHING and not self._outlook.book.read().unfinished_reaches:
+            self._ticks_at_s = math.inf
             return
         end = self._run_errand()
         settings = self._outlook.live.policy.settings

@@ -112,6 +112,14 @@ class HurriedWatcher(VaultWatcher):
         self.hurry.now_s = max(self.hurry.now_s, until_s)
         return super().wait(0)
 
+    def rest(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        until_s = self.hurry.now_s + seconds
+        while (at_s := self.bench.next_at_s()) is not None and at_s <= until_s:
+            self.hurry.now_s = max(self.hurry.now_s, at_s)
+            self.bench.do_next()
+        self.hurry.now_s = max(self.hurry.now_s, until_s)
+
     def _later(self, seconds: float) -> VaultChange | None:
         self.hurry.advance(seconds)
         return super().wait(0)

@@ -84,8 +84,8 @@ class Leave:
         """Returns when the next unit may begin: at once while the last one is still short, else once leave is given.
 
         Before a `WRITE`, leave is always asked; until it asks again the process does not let itself be ended. Before a
-        `REACH` too; when it is told to end, it ends the reach. A process whose parent has gone, or that was told to end,
-        comes no further than here.
+        `REACH` too; when it is told to end, it ends the reach. A process whose parent has gone, or that was told to
+        end, comes no further than here.
         """
         self._end_if_abandoned()
         now = self._clock()

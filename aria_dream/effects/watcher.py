@@ -130,6 +130,10 @@ class VaultWatcher:
         self._watching.stop()
         self._waker.close()
 
+    def rest(self, seconds: float) -> None:
+        """Waits without looking; a `call` or an event ends it."""
+        self._waker.wait(seconds)
+
     def call(self) -> None:
         """Ends a `wait`. Safe in any thread and in a signal handler."""
         self._waker.call()
@@ -303,7 +307,8 @@ class VaultWatcher:
         now = self._clock()
         was_gone = isinstance(self._state, Gone)
         # Some shares give the same folder a new number every time: that must not keep the machine busy.
-        is_other = ground != self._ground and now - self._grounded_at_s >= self.poll_s
+        is_other = ground != self._ground or not self._watching.works  # a thread of watchdog's may die of something
+        is_other = is_other and now - self._grounded_at_s >= self.poll_s
         if was_gone or is_other:
             self._ground, self._grounded_at_s = ground, now
             self._watching.restart(self.index.root)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from aria_dream.effects.vault_change import VaultChange
+
 MINUTE, HOUR = 60.0, 3600.0
 SEED = "## 2026-11-29 — What they share\n- kind: internal\n- status: open\n- resonance: [[Compost]]\n"
 
@@ -330,6 +332,45 @@ def test_a_look_that_crashes_ends_nothing(tmp_path: Path, caplog: pytest.LogCapt
         assert "a note's words" not in caplog.text + bench.status.reason
         bench.run_for(4 * HOUR)
         assert "done" in bench.ends
+
+
+@pytest.mark.parametrize("times", [3, 12])
+def test_a_wait_that_crashes_ends_nothing_and_keeps_nobody_busy(
+    tmp_path: Path, times: int, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever watches the vault may fail: a library, a drive that is pulled out."""
+    with DaemonBench(tmp_path, policy()) as bench:
+        wait, crashes = bench.watcher.wait, [KeyError(b"/vault/Old")] * times
+
+        def crash(timeout_s: float) -> VaultChange | None:
+            if crashes:
+                raise crashes.pop()
+            return wait(timeout_s)
+
+        monkeypatch.setattr(bench.watcher, "wait", crash)
+        bench.run_for(4 * HOUR)
+        assert not crashes
+        assert "KeyError in " in caplog.text
+        assert "/vault/Old" not in caplog.text
+        assert bench.ends[-1] == "done"
+        assert bench.status.doing == "stopped"
+        assert len(bench.watcher.waits) < 4 * 60 * 4
+
+
+def test_ticks_whose_child_cannot_be_started_are_carried_out_later(tmp_path: Path) -> None:
+    with DaemonBench(tmp_path, policy(tick_quiet_s=30, poll_s=60)) as bench:
+        bench.sensors.idle_s = Known(0.0)
+        refusals = [OSError(11, "Resource temporarily unavailable")] * 2
+
+        def make(_order: Order) -> FakeEpisode:
+            if refusals:
+                raise refusals.pop()
+            return FakeEpisode(end_=EpisodeEnd(result={"applied": 1}))
+
+        bench.make = make
+        bench.save("dreams/2026-11-30 dream.md", TICKABLE.format(mark="x"))
+        bench.run_for(10 * MINUTE)
+        assert [order.errand for order in bench.orders] == ["ticks"] * 3
 
 
 @pytest.mark.parametrize("code", [3, 5, 6, 7])
