@@ -254,9 +254,7 @@ class Daemon:
     def _stage(self, run: PastRun, stage: Stage, kind: str) -> PastRun:
         assert stage in BUILT, stage
         outlook = self._outlook
-        # What our last dream wrote is nobody's typing.
-        ours_s = self._clock() - max(outlook.ended_s.values(), default=-math.inf)
-        quiet_s = min(float(outlook.live.policy.settings.tick_quiet_s), ours_s)
+        quiet_s = float(outlook.live.policy.settings.tick_quiet_s)
         order = Order(root=outlook.root, stage=stage, kind=kind, quiet_s=quiet_s, host=self._host, night=run.night,
                       state_folder=self.state_folder)  # fmt: skip
         end, stopped = self._attend(self._launch(order, self._watcher.call), stage, self._clock())

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import logging
 import shutil
-from datetime import timedelta
+from datetime import date, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
 from aria_dream.daemon import Order, Parting
+from aria_dream.dream.review_note import ReviewItem, render_managed, render_review_head
 from aria_dream.effects.episode_process import EpisodeEnd
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.run_book import RunBook
 from aria_dream.policy.due import Due, NotYet
 from aria_dream.policy.presence import Absent, Known, Plug, Unreadable
 from aria_dream.policy.triggers import Stage
-from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan
+from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash
 from aria_dream.vault.note import NotePath
 from aria_dream.world import Written
 from tests.daemon_bench import NOTES, DaemonBench, FakeEpisode, policy
+from tests.reviewed import COMPOST, logged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -516,3 +518,33 @@ def test_ticks_are_carried_out_after_a_quiet_while_though_somebody_is_there(tmp_
         assert [order.errand for order in bench.orders] == ["ticks"]
         assert ticked_at_s + 30 <= began_s[0] <= ticked_at_s + 2 * MINUTE
         assert bench.log.runs == ()
+
+
+def test_a_merge_of_a_syncs_copy_is_no_edit(tmp_path: Path) -> None:
+    """The daemon's own writing before a dream ends no dream, and the child may write into the merged note."""
+    review, copy = "dreams/Dream review.md", "dreams/Dream review.sync-conflict-20261201-001600-ABCDEFG.md"
+    item = ReviewItem(kind="link", pair=logged(COMPOST), dreamt_on=date(2026, 11, 29))
+    text = render_review_head() + render_managed([item]) + "\n"
+    notes = {**NOTES, review: text, copy: text.replace("[ ] link", "[x] link")}
+    with DaemonBench(tmp_path, policy(vault_quiet_s=0, tick_quiet_s=30), notes) as bench:
+        written: list[object] = []
+
+        def hear(_unit: int) -> None:
+            bench.watcher.is_called = True  # so that the next look is the one that asks whether to stop
+            bench.clock.advance(1.0)
+            for path in (review, copy):
+                bench.tell(path)
+
+        def make(_order: Order) -> FakeEpisode:
+            data = (bench.root / review).read_bytes()
+            plan = WritePlan(path=NotePath(review), expected_hash=content_hash(data), content=data + b"x")
+            files = DiskVault(bench.root, bench.daemon.state_folder)
+            written.append(files.write(ChangeSet(writes=(plan,)), quiet_s=3600.0))
+            return FakeEpisode(on_unit=hear)
+
+        bench.make = make
+        bench.daemon.run_once()
+        assert not (bench.root / copy).exists()
+        assert "[x] link" in (bench.root / review).read_text("utf-8")
+        assert isinstance(written[0], Written)
+        assert bench.ends == ["done"]
