@@ -12,16 +12,17 @@ import aria_dream
 from aria_dream.cli.checks import CHECKS, Finding, Health, Patient
 from aria_dream.cli.output import counted, echo_json
 from aria_dream.cli.vault_argument import find_vault
+from aria_dream.dream.run_record import as_runs
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import find_places
-from aria_dream.effects.presence import Sensors, last_edit_s, past_runs, read_moment
+from aria_dream.effects.presence import Sensors, last_edit_s, read_moment
 from aria_dream.effects.records import RecordBook
+from aria_dream.effects.run_book import RunBook
 from aria_dream.effects.scan import scan_vault
 from aria_dream.errors import StateDamagedError
 from aria_dream.policy.circumstances import Circumstances, History
 from aria_dream.policy.due import Due, NotYet, due
 from aria_dream.policy.presence import Known, Plug, Power, Reading
-from aria_dream.review.proposal import open_count
 
 
 @click.command("doctor")
@@ -71,10 +72,10 @@ def _verdict(patient: Patient) -> Due | NotYet | None:
     """What a daemon would do now; None without a vault."""
     if patient.live is None:
         return None
-    records = patient.records
-    history = History(started_monotonic_s=patient.moment.monotonic_s, since=patient.moment.now,
-                      runs=past_runs(records.episodes) if records else ())
-    around = Circumstances(open_proposals=open_count(records.states.values()) if records else 0,
+    known = RunBook(patient.live.state_folder(patient.places)).read()
+    history = History(started_monotonic_s=patient.moment.monotonic_s, since=known.log.since or patient.moment.now,
+                      runs=as_runs(known.log, known.episodes, {}))
+    around = Circumstances(open_proposals=known.open_proposals,
                            this_host=socket.gethostname(), hindrance=patient.damage)
     return due(patient.live.policy, patient.live.triggers, patient.moment, patient.readings, history, around)
 
