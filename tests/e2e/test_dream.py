@@ -159,6 +159,7 @@ def test_a_rehearsal_and_a_replay_write_nothing(vault: Path) -> None:
     ]
 
 
+@pytest.mark.clocks
 def test_a_pair_that_waits_is_not_shown_again_and_earlier_bytes_stay(vault: Path) -> None:
     first = dream(vault, "--start", "Compost", "--seed", "1")
     before = (vault / first["note"]).read_bytes()
@@ -202,6 +203,7 @@ def test_a_policy_that_says_no_or_cannot_be_read_writes_nothing(vault: Path, lin
     assert snapshot(vault) == before
 
 
+@pytest.mark.clocks
 def test_an_internal_seed_gives_the_start_and_becomes_dreamt(vault: Path) -> None:
     run("init", vault)
     run("seeds", vault, "add", "The pause", "--note", "Slack water", "--struck", "nothing pulls")

@@ -217,6 +217,7 @@ def test_an_undo_that_cannot_be_done_says_in_the_note_what_to_do(vault: Path) ->
     assert apply(vault)["said"] == []
 
 
+@pytest.mark.clocks
 def test_outside_the_window_undo_says_what_to_do_and_images_are_purged(vault: Path, home: Path) -> None:
     day = datetime.now().astimezone().date()
     note = night(vault, day=day)
@@ -313,6 +314,7 @@ def test_what_the_writer_linked_meanwhile_is_told_kindly(vault: Path, home: Path
     assert {one.state for one in states(home).values()} == {"superseded"}
 
 
+@pytest.mark.clocks
 def test_proposals_lapse_without_nagging(vault: Path, home: Path) -> None:
     day = datetime.now().astimezone().date() - timedelta(days=61)
     note = night(vault, day=day)

@@ -98,6 +98,7 @@ def log_of(vault: Path) -> str:
     return next(vault.rglob("DREAM_LOG.md")).read_bytes().decode()
 
 
+@pytest.mark.clocks
 def test_the_example_memory(vault: Path, tmp_path: Path) -> None:
     """At least one lesson of each kind and a candidate; then, told nothing new, a quiet day."""
     before, snapshot = held(vault), tmp_path / "before.json"
@@ -140,6 +141,7 @@ def test_the_example_memory(vault: Path, tmp_path: Path) -> None:
     run("contract", "check", vault, "--snapshot", snapshot)
 
 
+@pytest.mark.clocks
 def test_a_quiet_day(quiet: Path) -> None:
     assert run("synthesize", quiet).strip().splitlines()[-1] == (
         f"DREAM PASS date={today()} sources=1 lessons=0 candidates=0"
@@ -330,6 +332,7 @@ def test_an_older_copy_of_the_log_is_nobodys(quiet: Path) -> None:
     assert "2999" not in (old.parent.parent / "DREAM_LOG.md").read_text("utf-8")
 
 
+@pytest.mark.clocks
 def test_the_validators_exit_codes(quiet: Path, tmp_path: Path) -> None:
     snapshot, memory = tmp_path / "s.json", quiet / "vault" / "memory"
     assert process("contract", "snapshot", quiet, "--out", snapshot).returncode == 0
@@ -357,6 +360,7 @@ def test_the_validators_exit_codes(quiet: Path, tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.clocks
 @pytest.mark.usefixtures("no_model")
 def test_the_local_date_is_the_policys(quiet: Path) -> None:
     text = "---\naria-dream: policy\n---\n- timezone: Pacific/Kiritimati\n"
