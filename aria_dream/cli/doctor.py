@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 import aria_dream
-from aria_dream.cli.checks import CHECKS, Finding, Health, Patient
+from aria_dream.cli import checks, checks_disk
+from aria_dream.cli.checks import Finding, Health, Patient
 from aria_dream.cli.output import counted, echo_json
 from aria_dream.cli.vault_argument import find_vault
 from aria_dream.dream.run_record import as_runs
@@ -24,6 +26,17 @@ from aria_dream.policy.circumstances import Circumstances, History
 from aria_dream.policy.due import Due, NotYet, due
 from aria_dream.policy.presence import Known, Plug, Power, Reading
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+CHECKS: list[Callable[[Patient], Iterator[Finding]]] = [
+    checks.check_input, checks.check_power, checks.check_load, checks.check_clock, checks.check_vault,
+    checks_disk.check_notes, checks_disk.check_vault_disk, checks.check_watching, checks.check_policy,
+    checks.check_judge, checks.check_records, checks_disk.check_locks, checks_disk.check_service,
+    checks.check_program, checks.check_consent, checks.check_model, checks.check_codex,
+]  # fmt: skip
+"""Every check, in the order of the report. A part that is added later adds its own."""
+
 
 @click.command("doctor")
 @click.argument("vault", required=False)
@@ -32,7 +45,8 @@ from aria_dream.policy.presence import Known, Plug, Power, Reading
 def command(context: click.Context, vault: str | None, *, as_json: bool) -> None:
     """Show what aria-dream sees of this machine, and what keeps it from dreaming now.
 
-    Ends with exit code 1 where something is broken. Nothing is written into the vault.
+    Ends with exit code 1 where something is broken. A file is written into the vault's dream folder, the state folder
+    and the cache folder, to see whether they take one, and removed at once; a sync passes it over.
     """
     patient = _admit(find_vault(vault, os.environ, Path()))
     findings = [finding for check in CHECKS for finding in check(patient)]
