@@ -89,7 +89,6 @@ def vault(tmp_path: Path) -> Vault:
     return Vault(tmp_path, NOTES)
 
 
-@pytest.mark.clocks
 def test_a_copy_is_proposed_shown_merged_and_undone(vault: Vault) -> None:
     before = vault.theirs()
     found = vault.consolidate()

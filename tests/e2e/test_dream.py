@@ -159,7 +159,6 @@ def test_a_rehearsal_and_a_replay_write_nothing(vault: Path) -> None:
     ]
 
 
-@pytest.mark.clocks
 def test_a_pair_that_waits_is_not_shown_again_and_earlier_bytes_stay(vault: Path) -> None:
     first = dream(vault, "--start", "Compost", "--seed", "1")
     before = (vault / first["note"]).read_bytes()

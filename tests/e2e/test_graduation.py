@@ -84,7 +84,6 @@ def test_nothing_is_earned_by_default_and_enabling_is_refused(vault: Path) -> No
     assert run("graduation", vault, "disable").returncode == 0
 
 
-@pytest.mark.clocks
 def test_eligible_changes_nothing_until_a_person_enables_it(vault: Path, home: Path) -> None:
     note = night(vault)
     nights(vault)

@@ -96,7 +96,6 @@ def test_consent_confirms_once_and_the_summary_is_one_line(vault: Path, reacher:
     assert "nothing to reach" in done.stdout.lower()
 
 
-@pytest.mark.clocks
 def test_a_note_that_takes_no_block_is_told_and_stands_in_the_status(vault: Path, reacher: ScriptedReacher) -> None:
     reacher.answers = [answered(ORPHAN), answered(NEITHER)]
     day = datetime.now().astimezone().date()

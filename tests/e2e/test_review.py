@@ -217,7 +217,6 @@ def test_an_undo_that_cannot_be_done_says_in_the_note_what_to_do(vault: Path) ->
     assert apply(vault)["said"] == []
 
 
-@pytest.mark.clocks
 def test_outside_the_window_undo_says_what_to_do_and_images_are_purged(vault: Path, home: Path) -> None:
     day = datetime.now().astimezone().date()
     note = night(vault, day=day)

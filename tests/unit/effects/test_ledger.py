@@ -162,7 +162,6 @@ for _ in range(6):
 """
 
 
-@pytest.mark.clocks
 @pytest.mark.parametrize("end", ["resolve", "crash"])
 def test_processes_share_one_budget(tmp_path: Path, end: str) -> None:
     """Four at once: with a budget of 7, of 24 attempts 7 are let through; those that die after the grant count too."""
