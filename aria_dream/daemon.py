@@ -12,14 +12,15 @@ import os
 import socket
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING
 
 from aria_dream.dream.run_record import PastRun, RunEnd, failures_in_a_row, with_stage
 from aria_dream.effects.conflict_copies import merge_conflict_copies
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.notice import give_notice
+from aria_dream.effects.order import Episode, Order
 from aria_dream.effects.outlook import SLOW_AFTER, SLOW_S, Outlook
 from aria_dream.effects.own_notes import Boxes, read_boxes
 from aria_dream.effects.presence import read_moment
@@ -38,7 +39,6 @@ from aria_dream.policy.triggers import BUILT, Stage, is_triggers_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import date
     from pathlib import Path
 
     from aria_dream.effects.episode_process import EpisodeEnd
@@ -69,37 +69,6 @@ KINDS = {
 _REFUSALS = frozenset(
     error.exit_code for error in (VaultUnreadableError, BusyError, WriteRefusedError, PolicyClosedError)
 )
-
-
-class Episode(Protocol):
-    """A child at work, as `EpisodeProcess` is one."""
-
-    def give_leave(self) -> None:
-        """Lets it do the unit of work that it asked for, if it did."""
-
-    def ended(self) -> EpisodeEnd | None:
-        """How it ended; None while it works."""
-
-    def end(self) -> EpisodeEnd:
-        """How it ended, which it does now."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """What a child is to do."""
-
-    root: Path
-    stage: Stage
-    kind: str
-    quiet_s: float
-    """A note of ours that somebody touched so recently is left alone."""
-    host: str
-    state_folder: Path
-    night: date | None = None
-    """The night whose work it is."""
-    errand: Literal["dream", "ticks"] = "dream"
-    """`ticks`: carry out what was ticked in our notes, and write down reaches that stand in none of them yet, whoever
-    is there; `stage` and `kind` say nothing then."""
 
 
 class Parting(Enum):

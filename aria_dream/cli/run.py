@@ -23,8 +23,9 @@ from aria_dream.errors import VaultUnreadableError, WriteRefusedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from aria_dream.daemon import Daemon, Order
+    from aria_dream.daemon import Daemon
     from aria_dream.effects.episode_process import EpisodeProcess
+    from aria_dream.effects.order import Order
     from aria_dream.effects.places import Places
 
 log = logging.getLogger(__name__)

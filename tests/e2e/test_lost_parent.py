@@ -36,7 +36,7 @@ PARENT = """
 import sys, time
 from pathlib import Path
 from aria_dream.cli.run import launch_with
-from aria_dream.daemon import Order
+from aria_dream.effects.order import Order
 from aria_dream.effects import episode_process
 from aria_dream.effects.places import find_places
 from aria_dream.policy.triggers import Stage

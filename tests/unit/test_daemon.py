@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.daemon import Order, Parting
+from aria_dream.daemon import Parting
 from aria_dream.dream.review_note import ReviewItem, render_managed, render_review_head
 from aria_dream.effects.episode_process import EpisodeEnd
 from aria_dream.effects.files import DiskVault
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from aria_dream.effects.order import Order
     from aria_dream.effects.vault_change import VaultChange
 
 MINUTE, HOUR = 60.0, 3600.0
