@@ -98,7 +98,6 @@ def log_of(vault: Path) -> str:
     return next(vault.rglob("DREAM_LOG.md")).read_bytes().decode()
 
 
-@pytest.mark.clocks
 def test_the_example_memory(vault: Path, tmp_path: Path) -> None:
     """At least one lesson of each kind and a candidate; then, told nothing new, a quiet day."""
     before, snapshot = held(vault), tmp_path / "before.json"
@@ -332,7 +331,6 @@ def test_an_older_copy_of_the_log_is_nobodys(quiet: Path) -> None:
     assert "2999" not in (old.parent.parent / "DREAM_LOG.md").read_text("utf-8")
 
 
-@pytest.mark.clocks
 def test_the_validators_exit_codes(quiet: Path, tmp_path: Path) -> None:
     snapshot, memory = tmp_path / "s.json", quiet / "vault" / "memory"
     assert process("contract", "snapshot", quiet, "--out", snapshot).returncode == 0
