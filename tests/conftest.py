@@ -6,10 +6,15 @@ import logging
 import os
 import socket
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.clocks import INSTANTS, clock_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # A busy machine decides no test: neither how long an example takes nor how long making one takes is a verdict. Nor does
 # chance: every run tries the same examples, and `make explore` looks for new ones.
@@ -69,6 +74,28 @@ def _sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket.socket, "connect", connect)
     _heard_again()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--clock leap-day` runs every test at that instant; see `tests/clocks.py`."""
+    parser.addoption("--clock", choices=sorted(INSTANTS), help="the instant at which the tests run")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test marked `clocks` runs at each of the instants instead of now."""
+    if metafunc.definition.get_closest_marker("clocks") and not metafunc.config.getoption("clock"):
+        metafunc.parametrize("_clock", [*INSTANTS], indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def _clock(request: pytest.FixtureRequest, _sandbox: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The wall clock of the test."""
+    name = getattr(request, "param", None) or request.config.getoption("clock")
+    if name is None:
+        yield
+        return
+    with clock_at(name, monkeypatch):
+        yield
 
 
 def _heard_again() -> None:

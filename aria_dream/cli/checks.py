@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, assert_never
 import aria_dream
 from aria_dream.cli.output import counted
 from aria_dream.effects.consent import Confirmed, read_consent
-from aria_dream.effects.ground import folder_refusal
 from aria_dream.effects.run_book import RunBook
 from aria_dream.effects.watch_probe import read_watch_outlook
+from aria_dream.effects.write_probe import write_refusal
 from aria_dream.errors import MissingPartError
 from aria_dream.policy.presence import Absent, Known, Plug, Power, Reading, Unreadable, ago
 from aria_dream.review.proposal import open_count
-from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from aria_dream.effects.live_policy import LivePolicy
     from aria_dream.effects.places import Places
@@ -188,12 +187,10 @@ def check_program(patient: Patient) -> Iterator[Finding]:
     text = f"aria-dream {aria_dream.__version__}, Python {platform.python_version()}, {platform.platform(terse=True)}"
     yield Finding(topic="program", name="version", health=Health.OK, text=text)
     for name, folder in (("state folder", patient.places.state), ("cache folder", patient.places.cache)):
-        refusal = folder_refusal(NotePath(name), folder)
         if folder.exists() and not folder.is_dir():
             yield Finding(topic="program", name=name, health=Health.BROKEN, text=f"{folder} is a file; move it away")
-        elif refusal:
-            text = f"{folder} cannot be written ({refusal.reason}); give yourself the right to write there"
-            yield Finding(topic="program", name=name, health=Health.BROKEN, text=text)
+        elif refusal := write_refusal(folder):
+            yield Finding(topic="program", name=name, health=Health.BROKEN, text=refusal)
         else:
             yield Finding(topic="program", name=name, health=Health.OK, text=str(folder))
 
@@ -268,10 +265,3 @@ def check_codex(patient: Patient) -> Iterator[Finding]:
     tested = "" if version == TESTED_VERSION else f"; tested with {TESTED_VERSION}"
     text = f"Codex CLI {version or '(it does not say its version)'} is here and somebody is logged in{tested}"
     yield Finding(topic="program", name="reach", health=Health.OK, text=text)
-
-
-CHECKS: list[Callable[[Patient], Iterator[Finding]]] = [
-    check_input, check_power, check_load, check_clock, check_vault, check_watching, check_policy, check_judge,
-    check_records, check_program, check_consent, check_model, check_codex,
-]
-"""Every check, in the order of the report. A part that is added later adds its own."""

@@ -173,7 +173,7 @@ def reconciled(
         records.states,
         resolve=vault.index.resolver.resolve,
         hash_of=lambda path: _hash_of(vault, path),
-        zone=now.tzinfo,
+        now=now,
         expiry_days=vault.live.policy.settings.proposal_expiry_days,
     )
     if rehearsal:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, assert_never
 from aria_dream.effects.ground import is_placeholder, locate, read_plain
 from aria_dream.effects.history import History, Intent, Step
 from aria_dream.effects.lock import WRITER_WAIT_S, writer_lock
+from aria_dream.effects.own_writes import OwnWrites
 from aria_dream.effects.settling import Settling
 from aria_dream.effects.steps import CHANGED, Steps
 from aria_dream.effects.swap import exchange as system_exchange
@@ -78,6 +79,7 @@ class DiskVault:
         self._now = now
         self._after = after_step
         self._history = History(state_folder / "history", sleep)
+        self._own = OwnWrites(state_folder / "history")
         self._steps = Steps(
             self.root,
             sleep=sleep,
@@ -108,8 +110,8 @@ class DiskVault:
     ) -> Written | Conflict | Exists | Refused | Failed:
         """What became of `changes`: all of them are on the disk, or none is.
 
-        `label` is kept in the history (a proposal's id). A file that was touched within the last `quiet_s` seconds is
-        somebody's at this moment, and conflicts. A plan whose content is there already is no change.
+        `label` is kept in the history (a proposal's id). A file that somebody else touched within the last `quiet_s`
+        seconds is theirs at this moment, and conflicts. A plan whose content is there already is no change.
 
         Raises:
             BusyError: another of our processes writes and does not end.
@@ -154,11 +156,16 @@ class DiskVault:
         place = locate(self.root, step.path)
         if isinstance(place, Path) and quiet_s > 0 and os.path.lexists(place):
             age_s = at.timestamp() - os.lstat(place).st_mtime
-            if 0 <= age_s < quiet_s:
+            if 0 <= age_s < quiet_s and not self._is_ours(step):
                 return Conflict(step.path, f"the note was touched {age_s:.0f} s ago; somebody may be typing")
         if is_written_too:
             return self._steps.goal_hindrance(step)
         return self._steps.hindrance(step)
+
+    def _is_ours(self, step: Step) -> bool:
+        """Whether the content that the step starts from is one that we gave the file ourselves."""
+        self._own.update()
+        return step.before != ABSENT and self._own.holds(str(step.path), bytes.fromhex(step.before))
 
     def _images(
         self, steps: list[Step], contents: list[bytes | None]

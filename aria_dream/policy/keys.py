@@ -89,7 +89,7 @@ class Settings:
     max_cpu_percent: int = _key(50, 1, _WHEN, Whole(1, 100, "percent"), "wait while the machine is busier than this")
     poll_s: int = _key(60, 3600, _WHEN, Whole(5, 3600, "seconds"), "how often to look whether the time has come")
     cooldown_min: int = _key(30, 1440, _WHEN, Whole(0, 1440, "minutes"), "rest between two dreams")
-    daily_dream_cap: int = _key(3, 0, _WHEN, Whole(0, 100), "at most so many dreams a day")
+    daily_dream_cap: int = _key(3, 0, _WHEN, Whole(0, 100), "at most so many dreams a day by itself")
     vault_quiet_s: int = _key(
         120, 86_400, _WHEN, Whole(0, 86_400, "seconds"), "wait until no note has changed for so long")
     tick_quiet_s: int = _key(

@@ -313,6 +313,7 @@ def test_what_the_writer_linked_meanwhile_is_told_kindly(vault: Path, home: Path
     assert {one.state for one in states(home).values()} == {"superseded"}
 
 
+@pytest.mark.clocks
 def test_proposals_lapse_without_nagging(vault: Path, home: Path) -> None:
     day = datetime.now().astimezone().date() - timedelta(days=61)
     note = night(vault, day=day)

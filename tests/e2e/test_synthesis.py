@@ -140,6 +140,7 @@ def test_the_example_memory(vault: Path, tmp_path: Path) -> None:
     run("contract", "check", vault, "--snapshot", snapshot)
 
 
+@pytest.mark.clocks
 def test_a_quiet_day(quiet: Path) -> None:
     assert run("synthesize", quiet).strip().splitlines()[-1] == (
         f"DREAM PASS date={today()} sources=1 lessons=0 candidates=0"
@@ -357,6 +358,7 @@ def test_the_validators_exit_codes(quiet: Path, tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.clocks
 @pytest.mark.usefixtures("no_model")
 def test_the_local_date_is_the_policys(quiet: Path) -> None:
     text = "---\naria-dream: policy\n---\n- timezone: Pacific/Kiritimati\n"
