@@ -88,7 +88,7 @@ def consolidate_once(
         seen = remembered_of(past, run, states.values(), work, lapse_days=days, said=desk.book.settled().keys())
         limits = _limits(desk, parts, past, run, waiting)
         total = total_questions(run, work, seen, counsel.name)
-        for step in steps(run, work, seen, limits, counsel.name):
+        for step in steps(run, work, seen, limits, counsel.name, lambda: counsel.hindrance):
             leave("judging")
             progress(run.questions_answered, total)
             sitting.carry_out(step)

@@ -9,8 +9,8 @@ from aria_dream.dream.datamark import Datamark
 from aria_dream.dream.janus import JANUS_SCHEMA, JanusVerdict, excerpts_of, janus_prompt, parse_janus
 from aria_dream.dream.triage import Unreadable
 from aria_dream.dream.triage_prompt import too_long
+from aria_dream.effects.asking import new_nonce
 from aria_dream.effects.egress import Turned
-from aria_dream.effects.model_judge import new_nonce
 from aria_dream.effects.model_server import AskFailed
 from aria_dream.policy.sharing import ShareableExcerpt
 
