@@ -14,7 +14,7 @@ from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from aria_dream.consolidate.open_pairs import OpenPair
@@ -89,8 +89,14 @@ def _object(found: Sat, how: Sitting) -> dict[str, object]:
         "tokens": 0 if run is None else run.tokens,
         "seconds": 0 if run is None else round(run.seconds, 1),
         "report": None if found.morning is None else found.morning.report or None,
-        "said": [*found.missing, *(() if found.morning is None else found.morning.said)],
+        "said": list(_said(found)),
     }
+
+
+def _said(found: Sat) -> Iterator[str]:
+    """What the writer should know beside the figures, in sentences."""
+    yield from filter(None, (found.result.trouble, *found.missing))
+    yield from () if found.morning is None else found.morning.said
 
 
 def _pair(one: OpenPair) -> dict[str, object]:
@@ -121,7 +127,7 @@ def _proposal(made: Made) -> dict[str, object]:
 
 def _say(found: Sat, how: Sitting) -> None:
     result, run = found.result, found.result.run
-    for sentence in (*found.missing, *(() if found.morning is None else found.morning.said)):
+    for sentence in _said(found):
         click.echo(f"{sentence[:1].upper()}{sentence[1:]}.".replace("..", "."), err=True)
     if run is None or run.scan is None:
         click.echo(f"Nothing was begun: {result.reason}.")

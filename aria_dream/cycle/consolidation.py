@@ -77,6 +77,8 @@ def consolidate_once(
         note_answers(desk)
     counsel = parts.counsel()
     if isinstance(counsel, str):
+        if not request.dry_run:
+            desk.book.note_judge(request.at, "consolidation", parts.trouble)
         return ConsolidationResult(run=None, reason=counsel)
     sitting = _Sitting(desk, parts, counsel, run, now, is_rehearsal=request.dry_run)
     run.judge = run.judge or counsel.name
@@ -96,6 +98,7 @@ def consolidate_once(
         sitting.append(ended(run, now(), End.INTERRUPTED, "you ended it", run.left))
         return ConsolidationResult(run=run, reason="you ended it", made=tuple(sitting.made), interrupted=True)
     if not request.dry_run:
+        desk.book.note_judge(request.at, "consolidation", parts.trouble)
         parts.note_analysed(work, lambda key: sitting.verdict(key, seen) is None)
     return ConsolidationResult(
         run=run,
@@ -103,6 +106,7 @@ def consolidate_once(
         made=tuple(sitting.made),
         open_conflicts=tuple(sitting.open_conflicts),
         open_pairs=left_to_writer(run, work, seen, counsel.name),
+        trouble=parts.trouble,
         resumed=is_resumed,
     )
 

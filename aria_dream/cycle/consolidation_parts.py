@@ -100,6 +100,11 @@ class VaultNight:
         self._judge, self.is_metered = found.name, not isinstance(found, EmbeddedCounsel)
         return found
 
+    @property
+    def trouble(self) -> str:
+        """What has gone wrong with whoever judges."""
+        return self.report.trouble
+
     def evidence(self, conflict: Conflict) -> str:
         """What speaks for either claim, as text."""
         return self._told.text(conflict)

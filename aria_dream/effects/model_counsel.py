@@ -78,16 +78,18 @@ class ModelCounsel:
     @property
     def name(self) -> str:
         """As report and journal name it: the model, or its fallback once that judges."""
-        return self.fallback.name if self._has_fallen_back else self.asking.name
+        other = self._other()
+        return self.asking.name if other is None else other.name
 
     @property
     def hindrance(self) -> str:
         """Why nobody judges any more, as one clause; `""` while somebody does."""
-        return "" if self.fallback is not None or not self.asking.over else self.asking.trouble
+        is_over = self.asking.over and self.fallback is None
+        return f"“{self.asking.name}” is not asked any more: {self.asking.over}" if is_over else ""
 
-    @property
-    def _has_fallen_back(self) -> bool:
-        return self.fallback is not None and bool(self.asking.over)
+    def _other(self) -> Counsel | None:
+        """Who judges in place of the model; None while that does."""
+        return self.fallback if self.asking.over else None
 
     @property
     def tokens(self) -> int:
@@ -96,8 +98,8 @@ class ModelCounsel:
 
     def compare(self, pair: NearPair) -> PairVerdict:
         """The model's verdict on the pair. `Escalated` where it may not or cannot be shown both passages whole."""
-        if self.fallback is not None and self.asking.over:
-            return self.fallback.compare(pair)
+        if (other := self._other()) is not None:
+            return other.compare(pair)
         keys = self._key(pair.first, ""), self._key(pair.second, "")
         known = self.pair_verdicts.pair(*keys, pair.first.text, pair.second.text)
         if known is not None:
@@ -115,15 +117,15 @@ class ModelCounsel:
         parse = partial(parse_pair_verdict, first=pair.first.text, second=pair.second.text)
         verdict: PairVerdict = self._verdict(render, PAIR_SCHEMA, parse)
         if self.asking.over and isinstance(verdict, Unreadable):
-            return verdict if self.fallback is None else self.fallback.compare(pair)
+            return verdict if (other := self._other()) is None else other.compare(pair)
         self.pair_verdicts.keep(*keys, verdict)
         return verdict
 
     def resolve(self, conflict: Conflict, evidence: str) -> ConflictVerdict:
         """The model's verdict on two claims, `evidence` shown with them. A claim is kept only where it is kept too when
         the other one is asked about first."""
-        if self.fallback is not None and self.asking.over:
-            return self.fallback.resolve(conflict, evidence)
+        if (other := self._other()) is not None:
+            return other.resolve(conflict, evidence)
         keys = (
             self._key(conflict.first, f"{conflict.first_claim}\0{evidence}"),
             self._key(conflict.second, f"{conflict.second_claim}\0{evidence}"),
@@ -142,7 +144,7 @@ class ModelCounsel:
             else:
                 verdict = replace(verdict, confidence=min(verdict.confidence, again.confidence))
         if self.asking.over and isinstance(verdict, Unreadable):
-            return verdict if self.fallback is None else self.fallback.resolve(conflict, evidence)
+            return verdict if (other := self._other()) is None else other.resolve(conflict, evidence)
         self.conflict_verdicts.keep(*keys, verdict)
         return verdict
 
@@ -185,9 +187,9 @@ class ModelCounsel:
             else:
                 self._tokens += answer.tokens or tokens + estimate_tokens(answer.text)
 
-        verdict = self.asking.ask(question, parse, hear)
+        verdict: V | Escalated | Unreadable | AskFailed = self.asking.ask(question, parse, hear)
         self.report.trouble = self.asking.trouble
-        if self._has_fallen_back:
+        if self._other() is not None:
             self.report.trouble += "; the built-in judge finished the night"
         return Unreadable(verdict.reason) if isinstance(verdict, AskFailed) else verdict
 

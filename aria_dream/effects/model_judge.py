@@ -93,7 +93,7 @@ class ModelJudge:
         if known is not None:
             return known
         asked = self.asking.asked
-        verdict = self.asking.ask(lambda: self._body(found), parse_verdict)
+        verdict: Verdict | AskFailed = self.asking.ask(lambda: self._body(found), parse_verdict)
         if isinstance(verdict, AskFailed):
             verdict = Unreadable(verdict.reason)
         if self.asking.asked > asked and not self.asking.over:
