@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -108,6 +109,7 @@ def _pair(one: OpenPair) -> dict[str, object]:
         "cosine": round(one.pair.cosine, 3),
         "overlap": round(one.pair.overlap, 3),
         "reason": one.reason,
+        "difference": None if one.difference is None else asdict(one.difference),
         "called_same": one.is_called_same,
     }
 
@@ -184,6 +186,7 @@ def _say_made(made: Sequence[Made], how: Sitting) -> None:
 
 def _say_pairs(pairs: Sequence[OpenPair]) -> None:
     for one in pairs[:10]:
-        click.echo(f"  {' ↔ '.join(one.titles)}")
+        what = f": {one.difference.what}" if one.difference is not None else ""
+        click.echo(f"  {' ↔ '.join(one.titles)}{what}")
     if len(pairs) > 10:
         click.echo(f"  … and {len(pairs) - 10} more (--json lists them)")

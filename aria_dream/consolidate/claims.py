@@ -87,8 +87,8 @@ class Claim:
     context: frozenset[str]
     """Terms of the note's title and of the headings above."""
     is_aside: bool = False
-    """Its note's title says that it gathers arguments or tells of other times: only a sentence that is told elsewhere in
-    the same words may contradict it."""
+    """Its note's title says that it gathers arguments or tells of other times: only a sentence in the same words may
+    contradict it."""
     title_days: frozenset[str] = frozenset()
     """Days and years in its note's title."""
     measured: Measured
@@ -202,7 +202,8 @@ def _claim(
     """The claim that a sentence or clause makes. `speaks`: `the` may mean what the note or sentence is about."""
     if len(text) > LONGEST_CLAIM:
         return None
-    code = frozenset(found[0] for found in _LETTERED.finditer(text)) | frozenset(text[found.start() : found.end()] for found in re.finditer("\x01+", masked))
+    code = frozenset(text[found.start() : found.end()] for found in re.finditer("\x01+", masked))
+    code |= frozenset(found[0] for found in _LETTERED.finditer(text))
     shown = _shown(masked)
     plain = plain_letters(shown)
     tokens = frozenset(part for token in _TOKEN.findall(plain) for part in (token, *re.split(r"[-’']", token)))

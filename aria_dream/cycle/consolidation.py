@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, assert_never
 from aria_dream.consolidate.judged import as_conflict_verdict, as_judged
 from aria_dream.consolidate.memory import proposals_tonight, remembered_of, tokens_tonight
 from aria_dream.consolidate.open_pairs import same_key
+from aria_dream.consolidate.passage_difference import difference_of
 from aria_dream.consolidate.record import (
     Brought,
     Consolidation,
@@ -31,11 +32,15 @@ from aria_dream.cycle.open_findings import note_answers
 from aria_dream.review.proposal import WRITER, open_count, planned_record
 from aria_dream.vault.edit import Refusal
 
+MOST_COMPARED = 50
+"""Near pairs of which it is told what differs: more than a list shows."""
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from aria_dream.consolidate.judged import Judged
+    from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.verdict import Conflict, Counsel, PairVerdict
     from aria_dream.consolidate.work import Candidate, Cluster, Remembered, Step
     from aria_dream.cycle.desk import Desk
@@ -105,10 +110,19 @@ def consolidate_once(
         reason=run.stop_reason,
         made=tuple(sitting.made),
         open_conflicts=tuple(sitting.open_conflicts),
-        open_pairs=left_to_writer(run, work, seen, counsel.name),
+        open_pairs=_with_differences(left_to_writer(run, work, seen, counsel.name), parts),
         trouble=parts.trouble,
         resumed=is_resumed,
     )
+
+
+def _with_differences(pairs: Sequence[OpenPair] | None, parts: NightParts) -> tuple[OpenPair, ...] | None:
+    """The pairs, the nearest with what differs in them."""
+    if pairs is None:
+        return None
+    texts = [parts.texts(one.pair) for one in pairs[:MOST_COMPARED]]
+    seen = [None if two is None else difference_of(two.first.text, two.second.text) for two in texts]
+    return (*(replace(one, difference=found) for one, found in zip(pairs, seen, strict=False)), *pairs[len(seen) :])
 
 
 def _chosen(
