@@ -68,6 +68,7 @@ class Judge:
     name: str = "a model"
     cost: int = 100
     tokens: int = 0
+    hindrance: str = ""
     asked: list[str] = field(default_factory=list)
     compared: PairVerdict = field(default_factory=lambda: Merge(reason="word for word the same", confidence=0.99))
     resolved: ConflictVerdict = field(default_factory=lambda: NeedsHuman(reason="both are undated"))
@@ -94,6 +95,7 @@ class RuleParts:
     desk: Desk
     judge: Judge
     is_metered: bool = False
+    trouble: str = ""
     analysed: set[str] = field(default_factory=set)
 
     def counsel(self) -> Counsel | str:

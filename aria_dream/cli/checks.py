@@ -246,6 +246,10 @@ def check_judge(patient: Patient) -> Iterator[Finding]:
         else:
             health = Health.NOTE if found.is_running else Health.OK
             text = f"the judge inside; {found.reason}"
+    trouble = RunBook(patient.live.state_folder(patient.places)).read().judge_trouble
+    if trouble is not None and backend not in ("embedded", "off"):
+        health = Health.NOTE if health is Health.OK else health
+        text += f"; at the last {trouble.occasion}: {trouble.trouble}"
     yield Finding(topic="vault", name="judge", health=health, text=text)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -14,7 +15,7 @@ from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from aria_dream.consolidate.open_pairs import OpenPair
@@ -89,8 +90,14 @@ def _object(found: Sat, how: Sitting) -> dict[str, object]:
         "tokens": 0 if run is None else run.tokens,
         "seconds": 0 if run is None else round(run.seconds, 1),
         "report": None if found.morning is None else found.morning.report or None,
-        "said": [*found.missing, *(() if found.morning is None else found.morning.said)],
+        "said": list(_said(found)),
     }
+
+
+def _said(found: Sat) -> Iterator[str]:
+    """What the writer should know beside the figures, in sentences."""
+    yield from filter(None, (found.result.trouble, *found.missing))
+    yield from () if found.morning is None else found.morning.said
 
 
 def _pair(one: OpenPair) -> dict[str, object]:
@@ -102,6 +109,7 @@ def _pair(one: OpenPair) -> dict[str, object]:
         "cosine": round(one.pair.cosine, 3),
         "overlap": round(one.pair.overlap, 3),
         "reason": one.reason,
+        "difference": None if one.difference is None else asdict(one.difference),
         "called_same": one.is_called_same,
     }
 
@@ -121,7 +129,7 @@ def _proposal(made: Made) -> dict[str, object]:
 
 def _say(found: Sat, how: Sitting) -> None:
     result, run = found.result, found.result.run
-    for sentence in (*found.missing, *(() if found.morning is None else found.morning.said)):
+    for sentence in _said(found):
         click.echo(f"{sentence[:1].upper()}{sentence[1:]}.".replace("..", "."), err=True)
     if run is None or run.scan is None:
         click.echo(f"Nothing was begun: {result.reason}.")
@@ -178,6 +186,7 @@ def _say_made(made: Sequence[Made], how: Sitting) -> None:
 
 def _say_pairs(pairs: Sequence[OpenPair]) -> None:
     for one in pairs[:10]:
-        click.echo(f"  {' ↔ '.join(one.titles)}")
+        what = f": {one.difference.what}" if one.difference is not None else ""
+        click.echo(f"  {' ↔ '.join(one.titles)}{what}")
     if len(pairs) > 10:
         click.echo(f"  … and {len(pairs) - 10} more (--json lists them)")

@@ -110,7 +110,9 @@ def run_dream(
         progress_bar("Asking the model about each pair") as parts.judging,
     ):
         files.recover()
-        result = dream_once(vault, files, book, request, ranker=parts.ranker, judge=parts.judge)
+        result = dream_once(vault, files, book, request, ranker=parts.ranker, judge=parts.judge,
+            trouble=lambda: parts.report.trouble,
+        )  # fmt: skip
         return result, tuple(parts.problems)
 
 

@@ -52,6 +52,8 @@ MOST_CLAIMS: Final = 1_000
 _TOKEN = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*|[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _DATED = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[-_ ]?(?:w|kw|q)\d|[-_]?[01]\d[-_]?[0-3]\d)?(?!\d)")
+_LETTERED = re.compile(r"(?<=[^\W\d_] )[A-HJ-Z](?=[\s,;:)]|$)")
+"""What tells `Hall A` from `Hall B`."""
 _STOP = re.compile(r"[.!。！][\"”’)\]»」』]*\s*$")
 _ENTRY = re.compile(r"\W{0,3}[^\W\d][^:.!?\n]{1,40}?\W{0,3}::?\s+\S[^:]{0,80}$")
 _SWITCHED = re.compile(r"\b(?:on|off)(?=\s*(?:[.,;:!)]|$|by default\b|at night\b|during\b|when\b|in production\b))")
@@ -84,9 +86,16 @@ class Claim:
     """Terms that name: capitals where no sentence begins, abbreviations."""
     context: frozenset[str]
     """Terms of the note's title and of the headings above."""
+    is_aside: bool = False
+    """Its note's title says that it gathers arguments or tells of other times: only a sentence in the same words may
+    contradict it."""
+    title_days: frozenset[str] = frozenset()
+    """Days and years in its note's title."""
     measured: Measured
+    words: tuple[str, ...]
+    """Its words in plain letters, in order, without numbers and dates."""
     tokens: frozenset[str]
-    """Its words in plain letters."""
+    """The same as a set, what a hyphen joins taken apart too."""
     denied: tuple[str, ...]
     """The first terms behind each word that denies."""
     denials: int
@@ -133,8 +142,11 @@ class Claim:
 def read_claims(atom: Atom) -> tuple[Claim, ...]:
     """The claims of an atom, in order; empty where its title gathers arguments or it is dated. Linear in its length."""
     titles = [_title(atom.path), *atom.headings]
-    if any(is_apart(title) for title in titles):
+    if any(is_apart(heading) for heading in atom.headings):
         return ()
+    is_aside, title_days = is_apart(titles[0]), frozenset(_DATED.findall(plain_letters(titles[0])))
+    if is_aside and not title_days and not _is_gathering(titles[0]):
+        return ()  # a day told in words
     masked = masked_prose(atom.text)
     spoken = plain_letters(masked)
     speaks = any(term in spoken for term in _words(titles[0])[0] if len(term) > 2)
@@ -155,7 +167,7 @@ def read_claims(atom: Atom) -> tuple[Claim, ...]:
                 speaks=speaks or first > 0,
             )
             if claim is not None:
-                claims.append(claim)
+                claims.append(replace(claim, is_aside=is_aside, title_days=title_days) if is_aside else claim)
         if len(claims) >= MOST_CLAIMS:
             break
     return tuple(claims[:MOST_CLAIMS])
@@ -163,12 +175,17 @@ def read_claims(atom: Atom) -> tuple[Claim, ...]:
 
 def is_apart(title: str) -> bool:
     """Whether what stands under this title or heading is no plain statement of now: arguments, quotes, logs, a day."""
-    plain = plain_letters(title)
-    if plain.rstrip().endswith("?") or ARGUING.found_in(plain) or PAST.found_in(plain):
+    if _is_gathering(title):
         return True
+    plain = plain_letters(title)
     measured = measure(title)
     dated = any(month is not None for day in measured.days for _, month, _ in day)
     return bool(measured.weekdays) or dated or bool(_DATED.search(plain))
+
+
+def _is_gathering(title: str) -> bool:
+    plain = plain_letters(title)
+    return plain.rstrip().endswith("?") or ARGUING.found_in(plain) or PAST.found_in(plain)
 
 
 def _title(path: str) -> str:
@@ -186,6 +203,7 @@ def _claim(
     if len(text) > LONGEST_CLAIM:
         return None
     code = frozenset(text[found.start() : found.end()] for found in re.finditer("\x01+", masked))
+    code |= frozenset(found[0] for found in _LETTERED.finditer(text))
     shown = _shown(masked)
     plain = plain_letters(shown)
     tokens = frozenset(part for token in _TOKEN.findall(plain) for part in (token, *re.split(r"[-’']", token)))
@@ -211,6 +229,7 @@ def _claim(
         names=names,
         context=frozenset(term for title in titles for term in _title_terms(title)),
         measured=replace(measured, designations=measured.designations | code) if code else measured,
+        words=tuple(_TOKEN.findall(plain_letters(measured.rest))),
         tokens=tokens,
         denied=tuple(behind),
         denials=len(behind),

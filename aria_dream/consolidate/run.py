@@ -29,7 +29,7 @@ from aria_dream.consolidate.work import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable
 
     from aria_dream.consolidate.judged import Judged
     from aria_dream.consolidate.record import Consolidation
@@ -42,14 +42,16 @@ QUESTION_TOKENS: Final = 1_500
 
 
 def steps(
-    run: Consolidation, work: Work, remembered: Remembered, limits: Limits, judge: str
-) -> Generator[Step, None, None]:
+    run: Consolidation, work: Work, remembered: Remembered, limits: Limits, judge: str,
+    hindrance: Callable[[], str] = lambda: "",
+) -> Generator[Step, None, None]:  # fmt: skip
     """What is to be done, a step at a time, ending with `Stop`.
 
     `run` must have taken the record of a step before the next one is asked for. `judge`: who sits now; what another
-    judge left to somebody else is put to this one.
+    judge left to somebody else is put to this one. `hindrance`: why nobody can be asked any more, `""` while somebody
+    can.
     """
-    night = _Night(run, work, remembered, limits, judge)
+    night = _Night(run, work, remembered, limits, judge, hindrance)
     if run.scan is None:
         yield Triage(work.scan)
     reasons = []
@@ -98,7 +100,11 @@ def left_to_writer(
 class _Night:
     """One pass over the work; private to this module."""
 
-    def __init__(self, run: Consolidation, work: Work, remembered: Remembered, limits: Limits, judge: str) -> None:
+    def __init__(
+        self, run: Consolidation, work: Work, remembered: Remembered, limits: Limits, judge: str,
+        hindrance: Callable[[], str] = lambda: "",
+    ) -> None:  # fmt: skip
+        self._hindrance = hindrance
         self._run = run
         self._remembered = remembered
         self._limits = limits
@@ -147,6 +153,8 @@ class _Night:
 
     def judge_failed(self) -> str:
         """Why the judge is not asked any more in this sitting, where it cannot be understood."""
+        if hindrance := self._hindrance():
+            return hindrance
         failures = self._run.failures
         return f"the judge failed {FAILURES_MOST} times in a row" if failures >= FAILURES_MOST else ""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, assert_never
 from aria_dream.consolidate.judged import as_conflict_verdict, as_judged
 from aria_dream.consolidate.memory import proposals_tonight, remembered_of, tokens_tonight
 from aria_dream.consolidate.open_pairs import same_key
+from aria_dream.consolidate.passage_difference import difference_of
 from aria_dream.consolidate.record import (
     Brought,
     Consolidation,
@@ -31,11 +32,15 @@ from aria_dream.cycle.open_findings import note_answers
 from aria_dream.review.proposal import WRITER, open_count, planned_record
 from aria_dream.vault.edit import Refusal
 
+MOST_COMPARED = 50
+"""Near pairs of which it is told what differs: more than a list shows."""
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from aria_dream.consolidate.judged import Judged
+    from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.verdict import Conflict, Counsel, PairVerdict
     from aria_dream.consolidate.work import Candidate, Cluster, Remembered, Step
     from aria_dream.cycle.desk import Desk
@@ -77,6 +82,8 @@ def consolidate_once(
         note_answers(desk)
     counsel = parts.counsel()
     if isinstance(counsel, str):
+        if not request.dry_run:
+            desk.book.note_judge(request.at, "consolidation", parts.trouble)
         return ConsolidationResult(run=None, reason=counsel)
     sitting = _Sitting(desk, parts, counsel, run, now, is_rehearsal=request.dry_run)
     run.judge = run.judge or counsel.name
@@ -88,7 +95,7 @@ def consolidate_once(
         seen = remembered_of(past, run, states.values(), work, lapse_days=days, said=desk.book.settled().keys())
         limits = _limits(desk, parts, past, run, waiting)
         total = total_questions(run, work, seen, counsel.name)
-        for step in steps(run, work, seen, limits, counsel.name):
+        for step in steps(run, work, seen, limits, counsel.name, lambda: counsel.hindrance):
             leave("judging")
             progress(run.questions_answered, total)
             sitting.carry_out(step)
@@ -96,15 +103,26 @@ def consolidate_once(
         sitting.append(ended(run, now(), End.INTERRUPTED, "you ended it", run.left))
         return ConsolidationResult(run=run, reason="you ended it", made=tuple(sitting.made), interrupted=True)
     if not request.dry_run:
+        desk.book.note_judge(request.at, "consolidation", parts.trouble)
         parts.note_analysed(work, lambda key: sitting.verdict(key, seen) is None)
     return ConsolidationResult(
         run=run,
         reason=run.stop_reason,
         made=tuple(sitting.made),
         open_conflicts=tuple(sitting.open_conflicts),
-        open_pairs=left_to_writer(run, work, seen, counsel.name),
+        open_pairs=_with_differences(left_to_writer(run, work, seen, counsel.name), parts),
+        trouble=parts.trouble,
         resumed=is_resumed,
     )
+
+
+def _with_differences(pairs: Sequence[OpenPair] | None, parts: NightParts) -> tuple[OpenPair, ...] | None:
+    """The pairs, the nearest with what differs in them."""
+    if pairs is None:
+        return None
+    texts = [parts.texts(one.pair) for one in pairs[:MOST_COMPARED]]
+    seen = [None if two is None else difference_of(two.first.text, two.second.text) for two in texts]
+    return (*(replace(one, difference=found) for one, found in zip(pairs, seen, strict=False)), *pairs[len(seen) :])
 
 
 def _chosen(

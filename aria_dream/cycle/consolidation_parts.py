@@ -28,6 +28,7 @@ from aria_dream.effects.claim_table import find_vault_conflicts
 from aria_dream.effects.conflict_evidence import VaultEvidence
 from aria_dream.effects.consolidation_counsel import EmbeddedCounsel, NoCounsel, open_counsel
 from aria_dream.effects.embedding import load_embedder
+from aria_dream.effects.model_judge import JudgeReport
 from aria_dream.effects.stale_notes import find_stale, remember_sources
 from aria_dream.effects.standing import read_standing
 from aria_dream.effects.vectors import ContentCache
@@ -69,6 +70,8 @@ class VaultNight:
     claims: Progress | None = None
     missing: list[str] = field(default_factory=list)
     """What the night had to do without, in sentences for the writer."""
+    report: JudgeReport = field(default_factory=JudgeReport)
+    """What became of the judge."""
     left_out: list[str] = field(default_factory=list)
     """What was too much to look at, in sentences for the writer."""
     is_metered: bool = False
@@ -90,11 +93,17 @@ class VaultNight:
             today=self.desk.now.date(),
             compare=embedded_compare,
             problems=self.missing,
+            report=self.report,
         )
         if isinstance(found, NoCounsel):
             return found.reason
         self._judge, self.is_metered = found.name, not isinstance(found, EmbeddedCounsel)
         return found
+
+    @property
+    def trouble(self) -> str:
+        """What has gone wrong with whoever judges."""
+        return self.report.trouble
 
     def evidence(self, conflict: Conflict) -> str:
         """What speaks for either claim, as text."""

@@ -86,11 +86,13 @@ def dream_once(
     *,
     ranker: Callable[[Memory], Ranker],
     judge: Callable[[], Judge | NoJudge],
+    trouble: Callable[[], str] = lambda: "",
 ) -> DreamResult:
     """One dream over `vault`, written into its dream note unless nothing survived or it is only a rehearsal.
 
     `ranker` and `judge` are made when they are needed: a dream that the policy or a full review holds back costs
-    nothing. An expected hindrance is a reason, not an error.
+    nothing. `trouble`: what has gone wrong with the judge so far, as one sentence; the dream note and the journal keep
+    it. An expected hindrance is a reason, not an error.
 
     Raises:
         WriteRefusedError: the dream note cannot be written; nothing was.
@@ -110,18 +112,24 @@ def dream_once(
     ranks = ranker(memory)
     sitting = judge()
     if isinstance(sitting, NoJudge):
-        return DreamResult(dreamt=None, reason=f"no dream: {sitting.reason}")
-    found = dream(vault.notes, ranks, sitting, memory, Random(request.seed), wish)  # noqa: S311 - no secret
+        found: Dreamt | NothingDreamt = NothingDreamt(reason=sitting.reason)
+    else:
+        found = dream(vault.notes, ranks, sitting, memory, Random(request.seed), wish)  # noqa: S311 - no secret
+    told = trouble()
+    if not rehearsal:
+        book.note_judge(request.at, "dream", told)
     if isinstance(found, NothingDreamt):
-        return DreamResult(dreamt=None, reason=_nothing(found))
-    night = _night(vault, records, found, request, seed)
+        return DreamResult(
+            dreamt=None, reason=_nothing(found), said=(f"{told}.",) if told and found.tried else ()
+        )
+    night = _night(vault, records, found, request, seed, told)
     params = {
         "juxtapositions_per_dream": wish.count,
         "pair_cooldown_days": wish.cooldown_days,
         "weights": ranks.learned(),
     }
     record = record_night(night, memory, vault_hash=vault.state_hash, params=params)
-    said = list(() if vault.home.exists else vault.home.said)
+    said = [*((f"{told}.",) if told else ()), *(() if vault.home.exists else vault.home.said)]
     if not rehearsal:
         _write(night, files, request)
         said += _remember(book, night, record)
@@ -266,8 +274,9 @@ def _wish(
 
 
 def _night(
-    vault: DreamtVault, records: Records, found: Dreamt, request: DreamRequest, seed: tuple[Seed, str] | None
-) -> Night:
+    vault: DreamtVault, records: Records, found: Dreamt, request: DreamRequest, seed: tuple[Seed, str] | None,
+    trouble: str,
+) -> Night:  # fmt: skip
     settings, index = vault.live.policy.settings, vault.index
     note = choose_log(vault.names, vault.home, request.at.date())
 
@@ -302,6 +311,7 @@ def _night(
         markdown_links=index.app.use_markdown_links,
         name_of=name_of,
         host=request.host,
+        trouble=trouble,
         dreamt_seed=seed[0] if seed is not None and seed[1] == found.start.path else None,
     )
 

@@ -20,6 +20,7 @@ from aria_dream.dream.janus import (
 )
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.triage_prompt import LocalExcerpt, excerpt_limit, local_excerpt
+from aria_dream.effects.asking import Asking, AskingBudget, shown_name
 from aria_dream.effects.cold_reader import LocalReader, NotAsked
 from aria_dream.effects.egress import Gate
 from aria_dream.effects.judges import find_model_server
@@ -114,7 +115,16 @@ def open_reader(
             f"no cold look: {server.reason}; Janus needs a language model, since the judge inside can compare two notes"
             " and not object to anything"
         )
-    return LocalReader(server=server.server, model=server.model, prompt=found.prompt, gate=gate)
+    asking = Asking(
+        server=server.server,
+        name=shown_name(server.model),
+        budget=AskingBudget(
+            sitting="a round of cold looks",
+            time_s=settings.triage_budget_s,
+            questions=settings.triage_questions_per_dream,
+        ),
+    )
+    return LocalReader(asking=asking, model=server.model, prompt=found.prompt, gate=gate)
 
 
 def waiting_for_janus(states: Sequence[ProposalState]) -> tuple[ProposalState, ...]:

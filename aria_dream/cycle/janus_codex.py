@@ -12,10 +12,10 @@ from aria_dream.dream.reach import LONGEST_PROMPT
 from aria_dream.dream.reach_block import NoAnswer
 from aria_dream.dream.reach_outcome import failure_text, read_end
 from aria_dream.effects import ledger
+from aria_dream.effects.asking import new_nonce
 from aria_dream.effects.cold_reader import TOO_LONG, NotAsked, one_text, shareable
 from aria_dream.effects.egress import Turned
 from aria_dream.effects.let_out import let_out, note_pause
-from aria_dream.effects.model_judge import new_nonce
 from aria_dream.effects.reach_wait import read_pause
 
 if TYPE_CHECKING:

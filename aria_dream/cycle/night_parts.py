@@ -29,6 +29,10 @@ class NightParts(Protocol):
         """Who judges, or why nobody does."""
 
     @property
+    def trouble(self) -> str:
+        """What has gone wrong with whoever judges, as one sentence without its full stop."""
+
+    @property
     def is_metered(self) -> bool:
         """Whether that counsel costs tokens."""
 
@@ -87,5 +91,7 @@ class ConsolidationResult:
     """Contradictions that wait for a person."""
     open_pairs: tuple[OpenPair, ...] | None = None
     """Near pairs that wait for a person, nearest first; None where nobody has looked for them."""
+    trouble: str = ""
+    """What went wrong with whoever judged, as one sentence without its full stop."""
     resumed: bool = False
     interrupted: bool = False

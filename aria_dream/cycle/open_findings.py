@@ -4,6 +4,7 @@ written anew by the night that looked.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,9 +31,14 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.open_conflicts import OpenConflict
     from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.settled import Settled, What
+    from aria_dream.consolidate.work import Member
     from aria_dream.cycle.desk import Desk, Settlement
 
     Titles = Sequence[tuple[str, str]]
+
+
+_UNLINKED = re.compile(r"[\[\]#^|\\]|%%| \(\d+\)$")
+"""A heading with one of these is reached by no link; the last is ours, for the second heading of a name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +94,9 @@ def list_open(
         made[open_conflicts.NAME] = render_open(open_, _decided(desk, settled.values(), ["no contradiction"]))
     if pairs is not None:
         lately = _decided(desk, settled.values(), ["different", "same"])
-        made[open_pairs.NAME] = render_pairs(asked_of, _link(desk), decided=lately, asked=asked)
+        made[open_pairs.NAME] = render_pairs(
+            asked_of, _link(desk), section=_section_link(desk), decided=lately, asked=asked
+        )
     _write(desk, made, said)
     return OpenFindings(pairs=asked_of, forms=forms, conflicts=[(one.first, one.second) for one in open_])
 
@@ -135,6 +143,20 @@ def _link(desk: Desk) -> Callable[[str], str]:
         return link_target(index.resolver, index.app, path, review)
 
     return lambda path: render_link(logged_link(path, target, markdown_links=index.app.use_markdown_links))
+
+
+def _section_link(desk: Desk) -> Callable[[Member], str]:
+    """The link to a passage under its headings; to its note where a heading cannot be linked."""
+    to_note, uses_markdown = _link(desk), desk.vault.index.app.use_markdown_links
+
+    def link(member: Member) -> str:
+        found, headings = to_note(member.path), member.trail.split(" › ")[1:]
+        plain = found.startswith("[[") and "|" not in found and not uses_markdown
+        if not plain or member.is_note or not headings or any(map(_UNLINKED.search, headings)):
+            return found
+        return f"{found[:-2]}#{'#'.join(headings)}]]"
+
+    return link
 
 
 def _write(desk: Desk, made: dict[str, str], said: list[str]) -> None:

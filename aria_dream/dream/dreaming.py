@@ -174,4 +174,9 @@ def _judged(judge: Judge, pool: Sequence[Juxtaposition]) -> tuple[list[Survivor]
     outcomes = [outcome(found, verdict, judge.name) for found, verdict in zip(pool, judge.judge(pool), strict=True)]
     kept = [one for one in outcomes if isinstance(one, Survivor)]
     dropped = [one for one in outcomes if isinstance(one, Dropped)]
-    return sorted(kept, key=lambda survivor: -(survivor.probability or 0.0)), dropped
+    return sorted(kept, key=lambda survivor: -_likely(survivor)), dropped
+
+
+def _likely(kept: Survivor) -> float:
+    """A model's yes has no probability, and stands before what the built-in judge kept in its place."""
+    return 1.0 if kept.probability is None else kept.probability

@@ -10,7 +10,7 @@ from __future__ import annotations
 import socket
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from aria_dream.effects.egress import Cleared, Endpoint
@@ -31,11 +31,16 @@ class Patience:
 
     connect_s: float
     load_s: float
-    """Until the first byte of the answer: a server loads its model and reads the prompt meanwhile."""
+    """Until the answer begins: a server loads its model and reads the prompt meanwhile. What it sends before, heads and
+    comments to keep the line open, neither ends this wait nor lengthens it."""
     read_s: float
     """Between two pieces of the answer."""
     total_s: float
     """For all of it, whatever trickles in."""
+
+    def within(self, left_s: float) -> Patience:
+        """The same, ended after `left_s` at the latest."""
+        return replace(self, total_s=min(self.total_s, left_s))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +80,11 @@ def exchange(
     *,
     patience: Patience,
     take: Callable[[bytes], bool],
+    has_begun: Callable[[], bool] = lambda: True,
     body: bytes | Cleared | None = None,
 ) -> Answered | Unanswered:
-    """What became of one request. `take` is given each piece of a 200's body and says whether it has had enough.
+    """What became of one request. `take` is given each piece of a 200's body and says whether it has had enough;
+    `has_begun` is asked after it whether an answer has begun, so that the shorter wait counts from then on.
 
     Closing the connection, which happens before this returns, is what makes Ollama and llama.cpp stop generating.
 
@@ -104,7 +111,7 @@ def exchange(
         ):
             if 300 <= response.status < 400:
                 return _moved(response.headers)
-            return _received(response.status, response.iter_stream(), clock, take)
+            return _received(response.status, response.iter_stream(), clock, take, has_begun)
     except (httpcore.ConnectError, httpcore.ConnectTimeout):
         return Unanswered("unreachable", "the model's server cannot be reached")
     except httpcore.TimeoutException:
@@ -130,12 +137,11 @@ def _moved(headers: Iterable[tuple[bytes, bytes]]) -> Unanswered:
 
 
 def _received(
-    status: int, pieces: Iterable[bytes], clock: _Clock, take: Callable[[bytes], bool]
+    status: int, pieces: Iterable[bytes], clock: _Clock, take: Callable[[bytes], bool], has_begun: Callable[[], bool]
 ) -> Answered | Unanswered:
     size_bytes = 0
     failed = bytearray()
     for piece in pieces:
-        clock.has_begun()
         size_bytes += len(piece)
         if size_bytes > LONGEST_BODY_BYTES:
             return Unanswered("flood", "the model's answer does not end")
@@ -145,6 +151,8 @@ def _received(
                 break
         elif take(piece):
             return Answered(status, b"", whole=False)
+        if status != 200 or has_begun():
+            clock.begin()
     return Answered(status, bytes(failed))
 
 
@@ -208,24 +216,26 @@ def _proxy(endpoint: Endpoint) -> _Proxy | Unanswered | None:
 class _Clock:
     """How long the next wait may last."""
 
-    def __init__(self, patience: Patience) -> None:
+    def __init__(self, patience: Patience, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._patience = patience
-        self._until_s = time.monotonic() + patience.total_s
-        self._begun = False
+        self._monotonic = monotonic
+        self._began_s = monotonic()
+        self._has_begun = False
 
-    def has_begun(self) -> None:
-        """The first piece of the answer is here: from now on the shorter wait counts."""
-        self._begun = True
+    def begin(self) -> None:
+        """The answer has begun: from now on the shorter wait counts."""
+        self._has_begun = True
 
     def connect_s(self) -> float:
-        return max(0.001, min(self._patience.connect_s, self._left_s()))
+        return max(0.001, min(self._patience.connect_s, self._left_s(self._patience.total_s)))
 
     def read_s(self) -> float:
         """0 once the time is over."""
-        return max(0.0, min(self._patience.read_s if self._begun else self._patience.load_s, self._left_s()))
+        wait_s = self._patience.read_s if self._has_begun else self._left_s(self._patience.load_s)
+        return max(0.0, min(wait_s, self._left_s(self._patience.total_s)))
 
-    def _left_s(self) -> float:
-        return self._until_s - time.monotonic()
+    def _left_s(self, limit_s: float) -> float:
+        return self._began_s + limit_s - self._monotonic()
 
 
 def _backend(clock: _Clock, addresses: tuple[str, ...]) -> httpcore.NetworkBackend:

@@ -30,9 +30,9 @@ from aria_dream.dream.reach_corpus import (
 )
 from aria_dream.dream.reach_outcome import failure_text, read_end
 from aria_dream.effects import ledger
+from aria_dream.effects.asking import new_nonce
 from aria_dream.effects.egress import Turned
 from aria_dream.effects.let_out import let_out, note_pause
-from aria_dream.effects.model_judge import new_nonce
 from aria_dream.effects.prompts import shipped_prompt
 from aria_dream.effects.reach_wait import read_pause
 from aria_dream.errors import WriteRefusedError

@@ -132,6 +132,11 @@ class Settings:
         5, 1, _JUDGE, Whole(1, 600, "seconds"), "Ollama that does not answer within this counts as absent")
     triage_url: str = _key(
         "", "", _JUDGE, Url(), "an OpenAI-compatible server, for triage_backend: openai", doors=_OUT, guard="egress")
+    triage_budget_s: int = _key(
+        600, 0, _JUDGE, Whole(0, 86_400, "seconds"), "a dream asks a model for so long; then the built-in judge judges",
+        doors=_OUT)
+    triage_questions_per_dream: int = _key(
+        24, 0, _JUDGE, Whole(0, 1000), "and asks it at most so many questions", doors=_OUT)
     allow_remote_triage: bool = _key(
         False, False, _JUDGE, Switch(), "on: the judge may be another machine", doors=_OUT, guard="egress")
 
@@ -199,6 +204,8 @@ class Settings:
     max_proposals_per_night: int = _key(20, 0, _NIGHT, Whole(0, 1000), "a night stops after so many proposals")
     token_budget_per_night: int = _key(
         200_000, 0, _NIGHT, Whole(0, 100_000_000, "tokens"), "a night stops after so many", doors=_OUT)
+    time_budget_per_night_s: int = _key(
+        7200, 0, _NIGHT, Whole(0, 86_400, "seconds"), "a night asks a model for so long", doors=_OUT)
     truth: tuple[Pattern, ...] = _key(
         (), (), _NIGHT, PatternList(), "notes that are right when two disagree", doors=_WRITE)
 

@@ -7,7 +7,15 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.constellation import Constellation, render_canvas
-from aria_dream.dream.dream_log import DreamBlock, logged_drop, logged_pair, logged_start, render_block, render_head
+from aria_dream.dream.dream_log import (
+    DreamBlock,
+    logged_drop,
+    logged_pair,
+    logged_start,
+    logged_trouble,
+    render_block,
+    render_head,
+)
 from aria_dream.dream.episode import EpisodeRecord, ShownPair, episode_id, memory_used
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.review_note import ReviewItem, read_managed, render_managed, render_review_head, with_managed
@@ -59,6 +67,8 @@ class Night:
     """Vault path to what a note is called where it is named and not linked."""
     dreamt_seed: Seed | None
     """The seed that gave the start."""
+    trouble: str = ""
+    """What went wrong with the judge, as one sentence."""
     host: str = ""
     """The machine that a new dream note belongs to; `""`: to any."""
 
@@ -83,6 +93,7 @@ class Night:
                 for survivor, proposal in zip(self.found.kept, self.proposals, strict=True)
             ),
             drops=tuple(logged_drop(drop, name_of=self.name_of) for drop in self.found.dropped),
+            judged=logged_trouble(self.trouble),
         )
 
     @property

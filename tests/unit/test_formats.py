@@ -18,6 +18,7 @@ from aria_dream.consolidate.judged import WORDS
 from aria_dream.consolidate.open_conflicts import OpenConflict, render_open
 from aria_dream.consolidate.open_list import MARKS, Decided, read_answers
 from aria_dream.consolidate.open_pairs import OpenPair, render_pairs
+from aria_dream.consolidate.passage_difference import Difference
 from aria_dream.consolidate.record import End, parse_consolidations
 from aria_dream.consolidate.report import Report, read_report, render_report, render_report_head
 from aria_dream.consolidate.settled import WHATS, parse_settled, recalled_record, settled_record
@@ -241,9 +242,15 @@ def test_the_lists_of_what_nobody_has_settled() -> None:
     decided = Decided(
         key="60303ae22b998861bce3b28f33eec1be", what="different", titles=("Tides", "Ebb"), until="2 Dec 01:07"
     )
+    difference = Difference(
+        what="2 sentences are the same, and the rest is told in other words or only once",
+        only_first=("A hot heap is turned twice a week.",),
+        only_second=("A cold heap is turned twice a week.",),
+    )
     shown = render_pairs(
-        [OpenPair(pair=found, reason="rank 1 by likeness; one says “hot”, the other “cold”")],
+        [OpenPair(pair=found, reason="rank 1 by likeness; one says “hot”, the other “cold”", difference=difference)],
         lambda path: f"[[{path.rpartition('/')[2].removesuffix('.md')}]]",
+        section=lambda member: "[[Compost]]" if member.is_note else "[[Heaps#Hot heaps]]",
         decided=[decided],
     )
     assert shown == pairs.strip()
