@@ -53,8 +53,10 @@ class CodexProcess:
             self._process = _start([str(word) for word in command], stdin, environ, folder)
         assert self._process.child.stdout is not None
         assert self._process.child.stderr is not None
+        self.stirred = threading.Event()
+        """Cuts a `wait` short; set when a stream ends, and by whoever saw a reason to look again."""
         self._readers = [
-            threading.Thread(target=_read_lines, args=(stream, take), name=name, daemon=True)
+            threading.Thread(target=self._read, args=(stream, take), name=name, daemon=True)
             for stream, take, name in (
                 (self._process.child.stdout, on_line, "codex-events"),
                 (self._process.child.stderr, on_complaint, "codex-log"),
@@ -64,11 +66,18 @@ class CodexProcess:
             reader.start()
 
     def wait(self, timeout_s: float) -> int | None:
-        """Its exit code; None where it still runs after `timeout_s`."""
+        """Its exit code; None where it still runs after `timeout_s`, or something stirred."""
+        if is_read := any(reader.is_alive() for reader in self._readers):
+            self.stirred.wait(timeout_s)
+            self.stirred.clear()
         try:
-            return self._process.child.wait(timeout_s)
+            return self._process.child.wait(0 if is_read else timeout_s)
         except subprocess.TimeoutExpired:
             return None
+
+    def _read(self, stream: IO[bytes], take: Callable[[str], None]) -> None:
+        _read_lines(stream, take)
+        self.stirred.set()
 
     def end(self) -> None:
         """Ends it and everything it started. Returns when that is done, within a few seconds."""
