@@ -54,7 +54,7 @@ class CodexProcess:
         assert self._process.child.stdout is not None
         assert self._process.child.stderr is not None
         self.stirred = threading.Event()
-        """Cuts a `wait` short; set when a stream ends, and by whoever saw a reason to look again."""
+        """Cuts a `watch` short; set when a stream ends, and by whoever saw a reason to look again."""
         self._readers = [
             threading.Thread(target=self._read, args=(stream, take), name=name, daemon=True)
             for stream, take, name in (
@@ -66,14 +66,18 @@ class CodexProcess:
             reader.start()
 
     def wait(self, timeout_s: float) -> int | None:
-        """Its exit code; None where it still runs after `timeout_s`, or something stirred."""
+        """Its exit code; None where it still runs after `timeout_s`."""
+        try:
+            return self._process.child.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def watch(self, timeout_s: float) -> int | None:
+        """As `wait`; None as soon as something stirs as well."""
         if is_read := any(reader.is_alive() for reader in self._readers):
             self.stirred.wait(timeout_s)
             self.stirred.clear()
-        try:
-            return self._process.child.wait(0 if is_read else timeout_s)
-        except subprocess.TimeoutExpired:
-            return None
+        return self.wait(0 if is_read else timeout_s)
 
     def _read(self, stream: IO[bytes], take: Callable[[str], None]) -> None:
         _read_lines(stream, take)

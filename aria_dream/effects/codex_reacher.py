@@ -141,7 +141,7 @@ class CodexReacher:
         """Where the requests go to in the end."""
         provider = self.elsewhere.provider if self.elsewhere is not None else None
         if provider is not None:
-            return str(provider["base_url"])
+            return str(provider.get("base_url", "http://127.0.0.1:9"))
         assert login is not None
         return account_server(login)
 
@@ -163,7 +163,7 @@ class CodexReacher:
         relay.on_refusal = heard.on_excess = process.stirred.set
         stopped, code = "", None
         try:
-            while (code := process.wait(LOOK_S)) is None:
+            while (code := process.watch(LOOK_S)) is None:
                 if stopped := self._reason(heard, monotonic() - started_s) or should_stop():
                     break
         finally:
