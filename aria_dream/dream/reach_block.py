@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from aria_dream.dream.citation import Source
 
 REACH_FOOTER = "Propose-only — dream-tagged, unvetted by any cold pass. Awaiting Janus and you (L3)."
-UNSOURCED = "⚠ Nothing is cited: this does not count as a finding."
+UNSOURCED = (
+    "⚠ No source is cited (an address, a DOI, arXiv or ISBN number, or author and year): this does not count as a"
+    " finding."
+)
 NO_LINK = "No link is proposed: "
 LONGEST_RAW = 20_000
 """Characters of an unreadable answer that are shown."""

@@ -15,6 +15,7 @@ from aria_dream.dream.reach import Answer, ExternalAsk, InternalAsk
 from aria_dream.dream.reach_block import ReachedPair, ReachedSeed
 from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.dream.seeds import open_seeds, parse_seeds
+from aria_dream.dream.source_grammar import name_key
 from aria_dream.dream.triage_prompt import UNCONNECTED, way_text
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.policy.residence import log_notes
@@ -217,6 +218,12 @@ def _link(vault: DreamtVault, path: str, note: str) -> LoggedLink:
         return link_target(index.resolver, index.app, path, note)
 
     return logged_link(path, link_text, markdown_links=index.app.use_markdown_links)
+
+
+def note_names(vault: DreamtVault) -> frozenset[str]:
+    """What the writer's notes are called, by title, path and alias, each as `name_key` gives it."""
+    names = ((title_of(fact.path), fact.path, *fact.aliases) for fact in vault.facts)
+    return frozenset(name_key(name) for each in names for name in each)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
