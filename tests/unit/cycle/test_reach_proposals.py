@@ -70,12 +70,32 @@ def test_homes_of_a_pair_that_nobody_was_shown_is_a_new_link_that_can_be_ticked(
     review = bench.read("dreams/Dream review.md")
     assert f"^aria-{state.proposal.id}" in review
     assert "fed cultures" in review
+    first, second = (path.removesuffix(".md") for path in state.paths)
+    before = bench.files()[f"{first}.md"]
     bench.write("dreams/Dream review.md", review.replace(f"[ ] link them ^aria-{state.proposal.id}",
                                                          f"[x] link them ^aria-{state.proposal.id}"))  # fmt: skip
     done = settled(bench)
     assert done.applied == [state.proposal.id], done
-    first, second = (path.removesuffix(".md") for path in state.paths)
     assert second in [link.path for link in parse_note(bench.read(f"{first}.md")).links]
+    assert f"- [[{second}]] — fed cultures\n" in bench.read(f"{first}.md")
+    review = bench.read("dreams/Dream review.md")
+    (line,) = [line for line in review.splitlines() if line.endswith(f"^aria-{state.proposal.id}-undo")]
+    bench.write("dreams/Dream review.md", review.replace(line, line.replace("[ ]", "[x]")))
+    settled(bench)
+    assert bench.files()[f"{first}.md"] == before
+
+
+def test_the_link_of_a_pair_that_waited_already_bears_the_edge_that_came_later(bench: ReachBench) -> None:
+    bench.dream(start="Compost.md")
+    bench.reacher.answers = [answered(HOMES)]
+    bench.reach("internal")
+    (state,) = [state for state in states(bench, "link") if state.edge]
+    assert "— fed cultures" in state.edits[0].inserted  # what every surface shows before the tick
+    review = bench.read("dreams/Dream review.md")
+    bench.write("dreams/Dream review.md", review.replace(f"[ ] link them ^aria-{state.proposal.id}",
+                                                         f"[x] link them ^aria-{state.proposal.id}"))  # fmt: skip
+    assert settled(bench).applied == [state.proposal.id]
+    assert "— fed cultures" in bench.read(state.paths[0])
 
 
 def test_an_orphan_is_ticked_and_becomes_a_note_that_links_to_nothing(bench: ReachBench) -> None:
