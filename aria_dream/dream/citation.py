@@ -55,8 +55,8 @@ _NO_PAGE = re.compile(
 )
 """An address of something that is no page of the web."""
 _CITED = re.compile(
-    r" ?(?:\ue200[^\ue200\ue201]{0,200}\ue201|【[^【】]{0,100}†[^【】]{0,100}】|(?:\b(?:file)?cite)?(?:\bturn|(?<=cite)turn)\d{1,4}"
-    r"[a-z]{2,12}\d{1,4}(?:turn\d{1,4}[a-z]{2,12}\d{1,4})*\b|[\ue000-\uf8ff])"
+    r" ?(?:\ue200[^\ue200\ue201]{0,200}\ue201|【[^【】]{0,100}†[^【】]{0,100}】"
+    r"|\b(?:(?:file)?cite)?turn\d{1,4}[a-z]{2,12}\d{1,4}(?:turn\d{1,4}[a-z]{2,12}\d{1,4})*\b|[\ue000-\uf8ff])"
 )
 """Marks that a model with a search tool leaves for a chat window, which makes links of them."""
 _MAIL = re.compile(r"(?:mailto:)?[^\s@<>()]{1,64}@[^\s@<>()]{1,255}\.[^\s@<>()]{1,63}", re.IGNORECASE)

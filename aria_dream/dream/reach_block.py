@@ -53,6 +53,8 @@ class ReachedSeed:
     """A seed of the writer that a reach was made on."""
 
     header: str
+    source: str = ""
+    """What the claim was tested against, as the seed names it; `""` in blocks of earlier versions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,8 +150,9 @@ def _subject_lines(block: ReachBlock) -> list[str]:
                 f"path: {way}",
                 f"kept: {escape_plain(pair.reason)} ({judge})",
             ]
-        case ReachedSeed(header):
-            return [f"Reached on **{escape_plain(header)}** ({origin})."]
+        case ReachedSeed(header, source):
+            said = f"`{source}`" if re.fullmatch(r"https?://[^\s`]+", source) else escape_plain(source)
+            return [f"Reached on **{escape_plain(header)}** ({origin}).", *([f"source: {said}"] if source else [])]
         case _:
             assert_never(block.subject)
 

@@ -20,9 +20,15 @@ if TYPE_CHECKING:
 
     from aria_dream.dream.citation import Source
 
+
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 _DOI = re.compile(r"(?<![\w.])10\.\d{4,9}/[^\s\"<>]*\w")
 _ARXIV = re.compile(
-    r"\barxiv\b(?:[^\d\n]{0,24}\d{4}\.\d{4,5}|[:\s]{1,3}[a-z-]{2,12}(?:\.[a-z]{2})?/\d{7})(?:v\d{1,2})?\b", re.IGNORECASE
+    r"\barxiv\b(?:[^\d\n]{0,24}\d{4}\.\d{4,5}|[:\s]{1,3}[a-z-]{2,12}(?:\.[a-z]{2})?/\d{7})(?:v\d{1,2})?\b",
+    re.IGNORECASE,
 )
 _ISBN = re.compile(r"\bisbn(?:-1[03])?\b[:\s]{0,3}(?P<number>[\d][\d\s‐‑–-]{7,20}[\dX]?)", re.IGNORECASE)
 _ISBN_BARE = re.compile(r"(?<![\d-])97[89][-\s]?(?:\d[-\s]?){9}\d(?![\d-])")
@@ -30,64 +36,63 @@ _BARE = re.compile(
     r"(?<![\w@./:-])(?P<host>(?:[a-z0-9-]{1,63}\.){1,5}(?P<end>[a-z]{2,18}))(?::\d{1,5})?(?P<path>/\S*)?(?![\w@])",
     re.IGNORECASE,
 )
-_FILES: Final = frozenset(
-    "md txt py rs sh js ts pl ps cc so pdf doc docx odt html htm xml json yaml yml toml csv tsv zip png jpg jpeg gif svg"
-    " mp3 mp4 canvas base".split()
-)
+_FILES: Final = _listed("""
+    md txt py rs sh js ts pl ps cc so pdf doc docx odt html htm xml json yaml yml toml csv tsv zip png jpg
+    jpeg gif svg mp3 mp4 canvas base
+""")
 """Endings that a name of a file has as well; such a name is an address only with `www.` before or its scheme."""
 
 _YEAR = re.compile(
-    r"(?<![\w./:-])(?:c\.? ?|ca\.? ?|um )?(?:1[0-9]{3}|20[0-9]{2})[a-z]?(?![\d:]|[./-]\d|[^\W\d_]{2})"
+    r"(?<![\w./:-])(?:1[0-9]{3}|20[0-9]{2})[a-z]?(?![\d:]|[./-]\d|[^\W\d_]{2})"
     r"(?:\s?[年년])?(?!\s?\d{1,2}\s?[月월])"
 )
 _WORD = re.compile(r"[^\s,;&/、，・()\[\]（）]+|[,;&/、，・()\[\]（）]")
-_JOINTS: Final = frozenset("& , / ; 、 ， ・ and und et y e en och og ja i и та и ve 和 與 与 및 و ו".split())
-_MORE: Final = frozenset(
-    "al al. alii u u. a a. ua u.a u.a. others andere anderen mitarb mitarb. kolleg. col. cols. colab. др др. ін ін. medarb. m.fl. mfl"
-    " wsp. wsp kol kol. coll. ed ed. eds eds. hg hg. hrsg hrsg. éd. dir. coord. red. red jr jr. sr sr. ii iii iv ら 他 ほか"
-    " 等 等人 외 وآخرون ואח׳".split()
-)
+_JOINTS: Final = _listed("& , / ; 、 ， ・ and und et y e en och og ja i и та и ve 和 與 与 및 و ו")
+_MORE: Final = _listed("""
+    al al. alii u u. a a. ua u.a u.a. others andere anderen mitarb mitarb. kolleg. col. cols. colab. др др. ін
+    ін. medarb. m.fl. mfl wsp. wsp kol kol. coll. ed ed. eds eds. hg hg. hrsg hrsg. éd. dir. coord. red. red
+    jr jr. sr sr. ii iii iv ら 他 ほか 等 等人 외 وآخرون ואח׳
+""")
 """What says that there are more authors, or what they did."""
-_PARTICLES: Final = frozenset(
-    "van von vom zu zur zum der den de del della delle dei degli di da das do dos du des d la le les el al bin ibn ben"
-    " bint ter ten te 't af av à von-der".split()
-)
+_PARTICLES: Final = _listed("""
+    van von vom zu zur zum der den de del della delle dei degli di da das do dos du des d la le les el al bin
+    ibn ben bint ter ten te 't af av à von-der
+""")
 _STEMS = re.compile(
     r"search|recherch|such(?:e|en|maschine)$|googl|wikip|internet|^web(?!er|b|ste)|website|webse?it|quer(?:y|ies)|brows"
     r"|chatgpt|openai|perplexit|duckduck|^knowledge|wissen$|connaissanc|conocimient|conoscenz|conheciment|поиск|пошук"
     r"|источник|знани|интернет|搜|检索|檢索|検索|网|網|ウェブ|サイト|资料|資料|知识|知識|访问|訪問|アクセス|取得|自分|自己"
     r"|来源|來源|出典|검색|웹|자료|지식|출처|بحث|مصدر|חיפוש|מקור", re.IGNORECASE
 )
-_NO_AUTHORS: Final = frozenset(
-    # how it was found
-    "accessed retrieved visited viewed consulted opened checked cited found seen read see via web online link links url"
-    " bing yahoo claude gemini copilot codex gpt llm ai model models assistant tool tools memory training data dataset"
-    " database result results query turn output session conversation chat prompt context user system abgerufen abruf zugriff stand gesehen suche consulté consultée vu búsqueda"
-    " busqueda consultado consultada acceso ricerca consultato accesso busca pesquisa acesso acessado zoeken geraadpleegd"
-    " sökning hämtad søgning søk hentet dostęp hledání arama erişim доступ обращения просмотрено"
-    # what it is
-    " source sources reference references page pages site sites note notes vault title titles author authors article"
-    " articles paper papers report reports document documents book books survey review post blog news version edition"
-    " volume vol chapter figure table section summary draft unknown anonymous copyright published updated posted dated"
-    " seite seiten quelle quellen artikel bericht buch ausgabe notiz notizen titel page pages site articles livre página"
-    " paginas páginas sitio fuente fuentes artículo libro nota notas pagina pagine sito fonte fonti articolo libro note"
-    " bron bronnen källa källor kilde kilder strona źródło stránka sayfa страница страницы сайт статья книга заметка"
-    # whose
-    " the an my our your his her its this that these those of on in at by for from to with or own personal general common"
-    " various multiple several different many other some any all more no new latest recent ein eine mein meine unser eigene"
-    " eigenes eigener verschiedene diverse mehrere allgemeines un une mon ma mes notre divers diverses plusieurs una mi mis"
-    " varios varias propio propia mio mia vari varie vários várias".split()
-)  # fmt: skip
+_NO_AUTHORS: Final = _listed("""
+    accessed retrieved visited viewed consulted opened checked cited found seen read see via web online link
+    links url bing yahoo claude gemini copilot codex gpt llm ai model models assistant tool tools memory
+    training data dataset database result results query turn output session conversation chat prompt context
+    user system abgerufen abruf zugriff stand gesehen suche consulté consultée vu búsqueda busqueda consultado
+    consultada acceso ricerca consultato accesso busca pesquisa acesso acessado zoeken geraadpleegd sökning
+    hämtad søgning søk hentet dostęp hledání arama erişim доступ обращения просмотрено
+    source sources reference references page pages site sites note notes vault title titles author authors
+    article articles paper papers report reports document documents book books survey review post blog news
+    version edition volume vol chapter figure table section summary draft unknown anonymous copyright
+    published updated posted dated seite seiten quelle quellen artikel bericht buch ausgabe notiz notizen
+    titel livre página paginas páginas sitio fuente fuentes artículo libro nota notas pagina pagine sito fonte
+    fonti articolo bron bronnen källa källor kilde kilder strona źródło stránka sayfa страница страницы сайт
+    статья книга заметка
+    the an my our your his her its this that these those of on in at by for from to with or own personal
+    general common various multiple several different many other some any all more no new latest recent ein
+    eine mein meine unser eigene eigenes eigener verschiedene diverse mehrere allgemeines un une mon ma mes
+    notre divers diverses plusieurs una mi mis varios varias propio propia mio mia vari varie vários várias
+""")
 """Words that stand before a year where an author would: how something was found, what it is, whose it is."""
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af々]+")
 _MOST_CJK = 6
 _SPLITS_CJK = re.compile(r"[·•・と和與与及、]|및")
-_OPENERS: Final = frozenset("by von par por da di door av af от від see cf cf. vgl. siehe voir véase vedi zie in".split())
+_OPENERS: Final = _listed("by von par por da di door av af от від see cf cf. vgl. siehe voir véase vedi zie in")
 """Words behind which an author may begin in the middle of a line."""
 _ENDS = re.compile(r"[.:;—–(\[（“”„«»\"|,]\Z")
 _BEHIND_NAMES = re.compile(r"[,:.](?=\s)|[，：]|(?=[『「《])")
 _AROUND_YEAR: Final = ",.;:()[]（），。—–』」》"
-_QUOTES: Final = "“”\"„«*_『「《"
+_QUOTES: Final = '“”"„«*_『「《'
 _NOT_THE_NAME = re.compile(r"\.md\b.*|[|#].*")
 """What may follow the name of a note in a link: its ending, a heading, another wording."""
 _MOST_TOKENS = 24
@@ -159,9 +164,9 @@ def _is_dated_title(text: str, year: re.Match[str]) -> bool:
     for comma in list(_BEHIND_NAMES.finditer(before))[:6]:
         title = before[comma.end() :].strip()
         begins = title[:1].isupper() or title[:1] in _QUOTES or _CJK.match(title)
-        if begins and len(title) > 3 and not is_month(title.strip(" ,.(")):
-            if _is_authors(_WORD.findall(before[: comma.start()])):
-                return True
+        is_title = begins and len(title) > 3 and not is_month(title.strip(" ,.("))
+        if is_title and _is_authors(_WORD.findall(before[: comma.start()])):
+            return True
     return False
 
 
@@ -176,7 +181,8 @@ def _is_authors(tokens: list[str]) -> bool:
 
 def _is_none(token: str) -> bool:
     word = token.casefold().strip(".’'")
-    return (word in _NO_AUTHORS and word not in _PARTICLES | _JOINTS | _MORE) or is_month(word) or bool(_STEMS.search(word))
+    is_listed = word in _NO_AUTHORS and word not in _PARTICLES | _JOINTS | _MORE
+    return is_listed or is_month(word) or _STEMS.search(word) is not None
 
 
 def _may_be_part(token: str) -> bool:

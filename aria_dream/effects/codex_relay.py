@@ -128,7 +128,7 @@ class Relay:
     def closed(self, open_: socket.socket | None) -> None:
         """The connection is at its end."""
         with self._lock:
-            self._sockets.discard(open_)  # type: ignore[arg-type]  # None is none of them
+            self._sockets.discard(open_)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -157,7 +157,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._forward(target, body, counted=True)
 
-    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _take
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _take  # noqa: N815 - their names in the class above
 
     def _is_free(self) -> bool:
         return (self.command, urlsplit(self.relay.target(self.path)).path) == (

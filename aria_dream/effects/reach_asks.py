@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from aria_dream.world import VaultFiles
 
 
+LONGEST_SOURCE = 500
+"""Characters of a seed's source that its block shows: it may be a quotation."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """One reach before it is made: what leaves, and how the block names it."""
@@ -70,7 +74,7 @@ class Question:
         match self.subject:
             case ReachedPair() as pair:
                 return f"{pair.from_.title} ↔ {pair.to.title}"
-            case ReachedSeed(header):
+            case ReachedSeed(header=header):
                 return header
 
 
@@ -144,11 +148,15 @@ def seed_question(vault: DreamtVault, seed: Seed) -> Question | Withheld:
     return Question(
         kind="external",
         ask=ExternalAsk(header=header, source=source, struck=struck, resonance=resonance, notes=notes),
-        subject=ReachedSeed(clean(seed.title) or clean(seed.source)),
+        subject=ReachedSeed(clean(seed.title) or clean(seed.source), _short(clean(seed.source))),
         origin=f"external-novelty seed{day}",
         seed=(seed.title, seed.deposited_on),
         offered=offered,
     )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_SOURCE else clean(text[: LONGEST_SOURCE - 1]) + "…"
 
 
 def _offered(vault: DreamtVault, seed: Seed) -> tuple[tuple[str, ...], ShareableExcerpt | None]:

@@ -16,7 +16,8 @@ SOURCES = (
     "arXiv preprint arXiv:2301.12345", "arXiv:hep-th/9901001", "ISBN 978-0-306-40615-7", "ISBN 978-0-306-40615",
     "ISBN 0-306-40615-2", "ISBN: 080442957X", "9780306406157", "example.org/a", "www.example.org", "example.org",
     "10.1000/xyz", "doi:10.1000/xyz123", "DOI 10.1038/s41586-020-2649-2", "Darwin, On the Origin of Species, 1859",
-    "Charles Darwin: On the Origin of Species. London, 1859", "Darwin 1859", "山田太郎（2019）", "王小明 2019", "王小明等，2019年",
+    "Charles Darwin: On the Origin of Species. London, 1859", "Darwin 1859", "山田太郎（2019）", "王小明 2019",
+    "王小明等，2019年",
     "김철수 (2020)", "김철수 외 (2020)", "J. Foster 2006", "Foster, J. (2006). On boats.",
     "Foster, J. A., Lee, K., & Kim, P. (2006)", "de la Cruz 1999",
     "Bjork, R. A. (1994). Memory and metamemory considerations", "Bjork and Bjork (1992)", "Bjork 1994",
@@ -25,7 +26,8 @@ SOURCES = (
     "ابن خلدون 1377", "O'Neil 2016", "McKay 2003", "Van Gogh 1888", "IPCC (2021)", "Le Guin, Ursula K. 1969",
     "Foster J, Lee K. 2006", "Smith-Jones 2011", "Nakamura, H. Tidal rhythms in sleep. J. Sleep 12, 2011",
     "Kuhn, T. S. The Structure of Scientific Revolutions (1962)", "García Márquez, Cien años de soledad, 1967",
-    "Weber 1922", "Webster (1913)", "Foster, John. “On boats”. 2006.", "Foster, 2006, S. 12", "村上春樹『ノルウェイの森』（1987）",
+    "Weber 1922", "Webster (1913)", "Foster, John. “On boats”. 2006.", "Foster, 2006, S. 12",
+    "村上春樹『ノルウェイの森』（1987）",
     "鲁迅，《呐喊》，1923", "Nguyễn Văn A 2015", "Øster 2001", "Παπαδόπουλος 2004",
 )  # fmt: skip
 NONE = (
@@ -71,8 +73,8 @@ def test_a_mark_for_a_chat_window_is_no_line_of_the_list(line: str) -> None:
 
 def test_a_note_of_the_writer_is_no_source_however_it_is_written() -> None:
     names = {name_key(name) for name in ("Foster 2006", "papers/Lee (2019)", "Lee (2019)", "an alias")}
-    own = ["Foster 2006", "[[Foster 2006]]", "“foster 2006”", "Foster 2006.md", "[[papers/Lee (2019)|Lee]]", "Lee, 2019",
-           "An Alias"]  # fmt: skip
+    own = ["Foster 2006", "[[Foster 2006]]", "“foster 2006”", "Foster 2006.md", "[[papers/Lee (2019)|Lee]]",
+           "Lee, 2019", "An Alias"]  # fmt: skip
     assert without_notes([Source(url="", title=title) for title in own], names) == ()
     kept = (Source(url="", title="Foster 2007"), Source(url="https://example.org/a", title="Foster 2006"))
     assert without_notes(kept, names) == kept

@@ -51,7 +51,9 @@ def test_the_whole_of_it() -> None:
 
 
 def test_retries_and_the_way_past_the_relay_cannot_be_given_back() -> None:
-    _, values = parts(wall_arguments(Settings(), SCRATCH, server=RELAY, elsewhere={"request_max_retries": 9, "base_url": "x"}))
+    _, values = parts(wall_arguments(
+        Settings(), SCRATCH, server=RELAY, elsewhere={"request_max_retries": 9, "base_url": "x"}
+    ))
     provider = tomllib.loads(f"x = {values['model_providers.aria_dream']}")["x"]
     assert (provider["request_max_retries"], provider["base_url"]) == (0, RELAY)
 

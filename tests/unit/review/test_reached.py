@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -235,6 +235,8 @@ def test_a_link_written_between_proposal_and_approval_is_not_captured() -> None:
     ("claim", "name"),
     [
         ("AGENTS", "Claim AGENTS"),
+        ("Claim.", "Claim of a reach"),
+        ("claims", "claims of a reach"),
         ("dreaming", "Claim dreaming"),
         ("2026-11-30", "Claim 2026-11-30"),
         ("../../.profile", "Claim profile"),
