@@ -8,6 +8,7 @@ import pytest
 
 from aria_dream.cycle.desk import Desk
 from aria_dream.cycle.review import settle
+from aria_dream.dream.reach import Answer
 from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.dream.review_note import render_managed, render_review_head
 from aria_dream.effects.files import DiskVault
@@ -121,6 +122,22 @@ def test_an_orphan_is_ticked_and_becomes_a_note_that_links_to_nothing(bench: Rea
     row = vault.row(f"{CLAIM}.md")
     assert row is not None  # a note of the writer's from now on, dreamt like any other
     assert len(vault.links.of(row)) == 0
+
+
+@pytest.mark.parametrize(
+    "listed", ["citeturn0search1", "【4†source】", "my own search", "various web pages", "Compost", "Foster 2006",
+               "[[Foster 2006]]", "an alias, 2001"]
+)  # fmt: skip
+def test_what_is_no_source_makes_no_finding(bench: ReachBench, listed: str) -> None:
+    bench.write("Foster 2006.md", "---\naliases: [An alias 2001]\n---\nWhat Foster says.\n")
+    bench.reacher.answers = [answered(f"{ORPHAN.split('Sources')[0]}Sources:\n- {listed}\n")]
+    result = bench.reach("external")
+    assert states(bench, "place_orphan") == []
+    text = bench.read(result.note)
+    assert "⚠ No source is cited" in text
+    (block,) = parse_reach_blocks(text)[0]
+    assert isinstance(block.outcome, Answer)
+    assert block.outcome.is_unsourced_orphan
 
 
 @pytest.mark.parametrize("answer", [NEITHER, ORPHAN.split("Sources")[0] + "Sources:\n", "It is new, I think."])
