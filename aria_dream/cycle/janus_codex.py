@@ -100,8 +100,10 @@ class CodexReader:
         else:
             said = parse_janus(end.run.last_message)
             resolution = _resolution(said)
-        ledger.excess(granted, end.run.requests, clock=self.clock)
-        ledger.resolve(granted, resolution, clock=self.clock)
+        ledger.settle(
+            self.state, self.zone, reach_id=granted.row.id, verdict=resolution, requests=end.run.requests,
+            clock=self.clock,
+        )  # fmt: skip
         failure = end.run.failure
         note_pause(self.gate, end, "" if failure is None else failure_text(failure), self._now())
         return said

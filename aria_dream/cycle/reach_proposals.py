@@ -63,8 +63,9 @@ def propose_reached(
             if edits:
                 book.note(planned_record(proposal.id, edits, reach.at))
             said = f"It waits for you as a proposal: aria-dream review VAULT {proposal.id}"
-        case Noted(id=id_, record=record):
-            book.note(record)
+        case Noted(id=id_, records=records):
+            for record in records:
+                book.note(record)
             said = f"The proposal that waits for you knows it now: aria-dream review VAULT {id_}"
         case NothingProposed(reason):
             return (f"Nothing is proposed for it: {reason}.",)

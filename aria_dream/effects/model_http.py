@@ -95,7 +95,7 @@ def exchange(
 
     sent = _permitted(endpoint, body)
     clock = _Clock(patience)
-    proxy = None if endpoint.is_loopback else _proxy(endpoint)
+    proxy = None if endpoint.is_loopback else find_proxy(endpoint.scheme, endpoint.host)
     if isinstance(proxy, Unanswered):
         return proxy
     try:
@@ -168,7 +168,7 @@ def _headers(endpoint: Endpoint, body: bytes) -> list[tuple[str, str]]:
     return headers
 
 
-def _pool(endpoint: Endpoint, clock: _Clock, proxy: _Proxy | None) -> httpcore.ConnectionPool:
+def _pool(endpoint: Endpoint, clock: _Clock, proxy: Proxy | None) -> httpcore.ConnectionPool:
     import httpcore
 
     if proxy is not None:
@@ -180,23 +180,25 @@ def _pool(endpoint: Endpoint, clock: _Clock, proxy: _Proxy | None) -> httpcore.C
 
 
 @dataclass(frozen=True, slots=True)
-class _Proxy:
+class Proxy:
+    """An HTTP proxy."""
+
     url: str
     login: tuple[bytes, bytes] | None
 
 
-def _proxy(endpoint: Endpoint) -> _Proxy | Unanswered | None:
-    """The user's HTTP proxy for this other machine; None where there is none.
+def find_proxy(scheme: str, host: str) -> Proxy | Unanswered | None:
+    """The user's HTTP proxy for that other machine; None where there is none.
 
     One of another kind (SOCKS) is not gone round: whoever set it does not want direct connections.
     """
     from urllib.parse import unquote_to_bytes, urlsplit
     from urllib.request import getproxies, proxy_bypass
 
-    if proxy_bypass(endpoint.host):
+    if proxy_bypass(host):
         return None
     named = getproxies()
-    told = (named.get(endpoint.scheme) or named.get("all") or "").strip()
+    told = (named.get(scheme) or named.get("all") or "").strip()
     if not told:
         return None
     try:
@@ -206,11 +208,11 @@ def _proxy(endpoint: Endpoint) -> _Proxy | Unanswered | None:
         return Unanswered("unreachable", "the proxy in this machine's environment cannot be read")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         return Unanswered("unreachable", "the proxy in this machine's environment is none for HTTP")
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    address = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     login = None
     if parts.username is not None:
         login = unquote_to_bytes(parts.username), unquote_to_bytes(parts.password or "")
-    return _Proxy(f"{parts.scheme}://{host}{f':{port}' if port else ''}", login)
+    return Proxy(f"{parts.scheme}://{address}{f':{port}' if port else ''}", login)
 
 
 class _Clock:

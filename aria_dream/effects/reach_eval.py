@@ -113,8 +113,9 @@ class LiveAsker:
 
     def _read(self, item: ReachItem, granted: Granted, end: ReachEnd) -> RecordedAnswer | Unasked:
         outcome, resolution = read_end(end)
-        ledger.excess(granted, end.run.requests)
-        ledger.resolve(granted, resolution)
+        ledger.settle(
+            self.state, self.zone, reach_id=granted.row.id, verdict=resolution, requests=end.run.requests
+        )  # fmt: skip
         failure = end.run.failure
         told = "" if failure is None else failure_text(failure)
         note_pause(self.gate, end, told, ledger.utc_now().astimezone(self.zone))

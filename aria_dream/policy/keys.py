@@ -171,7 +171,7 @@ class Settings:
     monthly_reach_ceiling: int = _key(
         100, 0, _REACH, Whole(0, 100_000), "hard stop in a calendar month", doors=_OUT)
     requests_per_reach: int = _key(
-        1, 1000, _REACH, Whole(1, 1000), "what one reach costs; more if web searches are metered too", doors=_OUT)
+        1, 1000, _REACH, Whole(1, 1000), "requests that one reach may send; more where a search is one too", doors=_OUT)
     reserve_note: str = _key(
         "dreaming comes last; the ceilings leave room for your own use of the same plan", "", _REACH, Words(),
         "why the ceilings are low; a remark, nothing reads it")

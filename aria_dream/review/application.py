@@ -44,6 +44,8 @@ class Approved:
     """Of a merge: the exact text that the kept note is to have, where it was made from what all of them said;"""
     hashes: Mapping[str, str] = field(default_factory=dict)
     """and the content hashes of the notes that it was made from."""
+    edge: str = ""
+    """Of a link: what the relation is called; `""` where nobody named it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +102,7 @@ def approve(state: ProposalState, shown: str | None = None) -> Approved | Refusa
         exact=shown is not None and bool(edits),
         body=body if isinstance(body, str) else None,
         hashes={names.get(path, path): content for path, content in proposal.hashes.items()},
+        edge=state.edge,
     )
 
 
@@ -227,7 +230,7 @@ def plan_again(approved: Approved, view: VaultView) -> Planned | AlreadyLinked |
     paths = tuple(NotePath(path) for path in approved.paths)
     match approved.kind:
         case "link":
-            return plan_placement(view, paths[0], target_of(view, paths[1]))
+            return plan_placement(view, paths[0], target_of(view, paths[1]), edge=approved.edge)
         case "merge":
             return _merge_again(approved, view)
         case "update" | "resolve_contradiction":

@@ -67,4 +67,6 @@ def _stem(claim: str) -> str:
     stem = " ".join(words[:kept]) or clean(plain)[:LONGEST_NAME].strip() or "Untitled"
     ours = {name.removesuffix(".md") for name in (*POLICY_NAMES, *TRIGGERS_NAMES)}
     alone = " " not in stem or not re.search(r"[^\W\d_]", stem)
-    return f"Claim {stem}" if alone or fold_path(stem) in ours else stem
+    if not (alone or fold_path(stem) in ours):
+        return stem
+    return f"{stem} of a reach" if fold_path(stem).startswith("claim") else f"Claim {stem}"

@@ -77,12 +77,14 @@ class AlreadyLinked:
 
 
 def plan_link(
-    path: NotePath, before: bytes, target: Target, style: Style, *, again: bool = False
+    path: NotePath, before: bytes, target: Target, style: Style, *, again: bool = False, edge: str = ""
 ) -> Placement | AlreadyLinked | Refusal:
     """The change that puts a link to `target` into the note `path` that reads `before`; or why there is none.
 
     The first unlinked mention of title or alias becomes the link; where there is none, or the policy says so, a bullet
-    under the related heading. `again` places it even where the note links to the target already.
+    under the related heading. `again` places it even where the note links to the target already. `edge`: what the
+    relation is called, as Markdown on one line; a link that has such a name goes under the related heading and bears
+    it, wherever the policy permits that, since the writer's own sentence cannot take it up.
     """
     refusal = _note_refusal(path, before, target, style)
     if refusal is not None:
@@ -94,6 +96,8 @@ def plan_link(
         if linked is not None:
             return AlreadyLinked(linked.raw or linked.path)
     match style.placement:
+        case "mention-then-related" if edge:
+            return _at_related(path, before, note, target, style, edge)
         case "mention-then-related":
             placed = _at_mention(path, before, note, target, style)
             return placed if placed is not None else _at_related(path, before, note, target, style)
@@ -101,7 +105,7 @@ def plan_link(
             placed = _at_mention(path, before, note, target, style)
             return placed or Refusal(f"{path} does not name {target.title}, and the policy says `placement: mention`")
         case "related":
-            return _at_related(path, before, note, target, style)
+            return _at_related(path, before, note, target, style, edge)
         case "none":
             return Refusal("the policy says `placement: none`: links are placed by hand")
         case _:
@@ -142,12 +146,16 @@ def _at_mention(path: NotePath, before: bytes, note: Note, target: Target, style
     return None
 
 
-def _at_related(path: NotePath, before: bytes, note: Note, target: Target, style: Style) -> Placement | Refusal:
+def _at_related(
+    path: NotePath, before: bytes, note: Note, target: Target, style: Style, edge: str = ""
+) -> Placement | Refusal:
     link = render_link(style.resolver, style.app, target.path, str(path), target.title)
-    found = plan_bullet(path, before, note, link, style.related_heading)
+    found = plan_bullet(path, before, note, f"{link} — {edge}" if edge else link, style.related_heading)
     if isinstance(found, Refusal):
         return found
     if not one_more_link(note, (found.edit,), target.path, str(path), style.resolver, heading=found.heading):
+        if edge:  # the name would act as something else in this place
+            return _at_related(path, before, note, target, style)
         return Refusal(f"a link under '{style.related_heading}' in {path} would not be read as one")
     return _placement(path, before, note, found.edit, link, _where(found))
 

@@ -168,3 +168,23 @@ def test_a_change_that_does_more_than_it_should_is_seen(text: str, edit: Edit) -
 def test_a_name_with_brackets_gets_a_markdown_link() -> None:
     how = Style(resolver=Resolver(("Essay.md", "A [x].md")), app=AppSettings())
     assert placed("x\n", "A [x].md", how=how) == "x\n\n## Related\n\n- [A \\[x\\]](A%20%5Bx%5D.md)\n"
+
+
+def named(text: str, edge: str, how: Style) -> str:
+    found = plan_link(NotePath("Essay.md"), text.encode(), Target(path="Rye.md", title="Rye"), how, edge=edge)
+    assert isinstance(found, Placement), found
+    assert found.plan.content is not None
+    return found.plan.content.decode()
+
+
+def test_a_named_link_goes_where_its_name_can_stand() -> None:
+    """The name of an edge was paid for; the writer's own sentence has no place for it."""
+    assert named("so rye is\n", "fed alike", style()) == "so rye is\n\n## Related\n\n- [[Rye]] — fed alike\n"
+    assert named("# Related\r\n* x\r\n", "fed alike", style()) == "# Related\r\n* x\r\n* [[Rye]] — fed alike\r\n"
+    assert named("so rye is\n", "fed alike", style(placement="related")).endswith("- [[Rye]] — fed alike\n")
+    assert named("so rye is\n", "fed alike", style(placement="mention")) == "so [[Rye|rye]] is\n"
+
+
+def test_a_name_that_would_act_is_left_out() -> None:
+    for edge in ("see [[Deep note]]", "#tag", "^block"):
+        assert named("x\n", edge, style()).endswith("- [[Rye]]\n"), edge
