@@ -53,6 +53,13 @@ class NoteView:
     prose: str
     """Plain text, links left out (`dream.embedding.prose`)."""
     aliases: tuple[str, ...] = ()
+    name: str = ""
+    """What the note is called where its title alone would not say which one it is."""
+
+    @property
+    def called(self) -> str:
+        """What a sentence calls the note."""
+        return self.name or self.title
 
 
 @dataclass(frozen=True, slots=True)

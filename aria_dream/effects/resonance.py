@@ -216,6 +216,7 @@ def build_ranking(
         weights=weights,
         decided=decided,
         text_of=lambda row: read_note_text(vault, row),
+        name_of=lambda row: vault.name_of(vault.graph.paths[row]),
     )
     if weights is None:
         _keep_weights(vault, {**ranking.weights.to_json(), "sketch": link_sketch(vault.graph)})
@@ -275,6 +276,13 @@ class VaultRanker:
         visible."""
         row = self._vault.row(path)
         return [] if row is None else self._named(row, self._ranking.from_note(row, limit))
+
+    def pair(self, first: str, second: str) -> Juxtaposition:
+        """The pair of two visible notes, linked or not."""
+        rows = self._vault.row(first), self._vault.row(second)
+        if rows[0] is None or rows[1] is None:
+            raise ValueError("a pair names a note that is none of the vault's")
+        return self._named(rows[0], [self._ranking.pair(rows[0], rows[1])])[0]
 
     def learned(self) -> dict[str, object]:
         """The weights that the vault's links taught."""
