@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.vectors import ContentCache
     from aria_dream.vault.graph import NoteFacts
 
-TERMS_KIND = "terms:1"
+TERMS_KIND = "terms:2"
 """Raise the number with every change of `dream.terms` that changes a value."""
 WEIGHTS_FILE = "weights.json"
 SPACE_FILE = "space.bin"
