@@ -150,8 +150,8 @@ def _show(desk: Desk, state: ProposalState) -> None:
     where = "" if state.state == "proposed" else f"  [{WORDS[state.state]}]"
     click.echo(f"{click.style(proposal.id, bold=True)}  {titles(state)}{score}{where}")
     if proposal.kind == "link":
-        way = "only the text connects them" if proposal.way is None else " → ".join(map(desk.vault.name_of, proposal.way))
-        click.echo(f"        {clean(way)}")
+        steps = () if proposal.way is None else map(desk.vault.name_of, proposal.way)
+        click.echo(f"        {clean(' → '.join(steps) or 'only the text connects them')}")
     sure = f", {proposal.confidence:.2f}" if proposal.confidence else ""
     click.echo(f"        {clean(proposal.reason)} ({clean(proposal.judge)}{sure})")
     if state.is_open and state.reason:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.function_words import FUNCTION_WORDS, language_of, split_at_function_words, trimmed
+from aria_dream.dream.function_words import function_words, language_of, split_at_function_words, trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -154,12 +154,12 @@ class _Words:
                 self.runs.append(folded)
                 self.stems.update(folded[at : at + 2] for at in range(len(folded) - 1))
             else:
-                if len(folded) >= _SHORTEST_WORD and folded not in FUNCTION_WORDS:
-                    self.stems.add(folded[:_STEM])
                 self.count[folded] += 1
                 self.written.setdefault(folded, Counter())[word] += 1
         self.length = sum(self.count.values()) + (sum(map(len, self.runs)) + grammar) // 2
         self.language = _script(self.runs, self.order) or language_of(self.order)
+        small = function_words(self.language)
+        self.stems.update(word[:_STEM] for word in self.count if len(word) >= _SHORTEST_WORD and word not in small)
         if not grammar:  # Chinese; in Japanese the grammar is written in its own letters
             self.runs = [part for run in self.runs for part in split_at_function_words(run)]
 
@@ -195,8 +195,9 @@ def _overlap(one: set[str], two: set[str]) -> float:
 def _shared(one: _Words, two: _Words, rarity: Callable[[str], float]) -> Iterator[str]:
     """Telling words of both, the most telling first."""
     weights: dict[str, float] = {}
+    small = function_words(one.language, two.language)
     for word in one.count.keys() & two.count.keys():
-        if _SHORTEST_WORD <= len(word) <= _LONGEST_WORD and word not in FUNCTION_WORDS and not _CLIPPED.search(word):
+        if _SHORTEST_WORD <= len(word) <= _LONGEST_WORD and word not in small and not _CLIPPED.search(word):
             often = min(one.count[word], two.count[word], 4)
             weights[word] = rarity(word) * (1 + 0.25 * (often - 1)) * (1.5 if word in one.title | two.title else 1.0)
             if not one.dwells_on(word) and not two.dwells_on(word):

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 Ranges = list[tuple[int, int]]
 
 _DATA: Final = re.compile(
-    r"(?<![\w-])data:(?:[\w.+*-]{1,60}/[\w.+*-]{1,80})?(?:;[\w.+-]{1,60}(?:=[^;,\s\"'()]{0,80})?){0,8}+,(?=\S)", re.IGNORECASE
+    r"(?<![\w-])data:(?:[\w.+*-]{1,60}/[\w.+*-]{1,80})?(?:;[\w.+-]{1,60}(?:=[^;,\s\"'()]{0,80})?){0,8}+,(?=\S)",
+    re.IGNORECASE,
 )
 _PAYLOAD: Final = re.compile(r"[^\s()\"'<>]*+(?:\([^\s()]*+\)[^\s()\"'<>]*+)*+")
 _BASE64: Final = re.compile(r"[ \t]?[A-Za-z0-9+/=_%-]*+(?:\s{1,8}[A-Za-z0-9+/=_%-]{40,}+)*+")
@@ -103,7 +104,7 @@ def _addresses(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _computed(text: str) -> Iterator[tuple[tuple[int, int], bool]]:
-    """Hashes and long random strings: where, and whether it is a hash. Letters and digits stand side by side in them."""
+    """Hashes and long random strings, in which letters stand beside digits: where, and whether it is a hash."""
     behind = 0
     for match in _MIXED.finditer(text):
         at = match.start()
