@@ -129,6 +129,7 @@ class Desk:
             placement=cast("PlacementPolicy", settings.placement),  # the policy's table allows no other word
             related_heading=settings.related_heading,
             protected=self._protected(),
+            names=self.vault.name_book,
             trashed=self._trashed() if inbound else frozenset(),
         )
 

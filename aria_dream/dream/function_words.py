@@ -50,6 +50,11 @@ _CHINESE: Final = """
 _CHINESE_FUNCTION_WORDS: Final = frozenset(_CHINESE.split())
 
 
+def divides(character: str) -> bool:
+    """Whether a Chinese character joins words, so that a word ends before it."""
+    return character in _PARTING or character in _HANGING_AFTER or character in _HANGING_BEFORE
+
+
 def split_at_function_words(run: str) -> list[str]:
     """The parts of a run of Chinese characters between those that only join words."""
     joined = "".join(" " if character in _PARTING else character for character in run)

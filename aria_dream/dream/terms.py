@@ -11,7 +11,7 @@ import unicodedata
 import zlib
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
@@ -132,6 +132,26 @@ def term_ids(text: str) -> list[int]:
     if text.isascii():  # most text, and most of the time spent: one pass, no list of words between
         return [_word_id(token) for token in _ASCII_TOKEN.findall(text.lower()) if len(token) <= _LONGEST_TOKEN]
     return [_word_id(word) for word in words(text)]
+
+
+class SpannedTerm(NamedTuple):
+    """A term, and where it stands."""
+
+    id: int
+    start: int
+    end: int
+
+
+def spanned_terms(text: str, start: int, end: int) -> list[SpannedTerm]:
+    """The terms of `text[start:end]` in reading order, each with its place in `text`."""
+    found = []
+    for token in _TOKEN.finditer(text, start, end):
+        at, behind = token.span()
+        if _is_unspaced(text[at]) and behind - at > 1:
+            found += [SpannedTerm(_word_id(fold(text[i : i + 2])), i, i + 2) for i in range(at, behind - 1)]
+        else:
+            found += [SpannedTerm(term, at, behind) for term in term_ids(token[0])]
+    return found
 
 
 def link_key(target: str) -> int:

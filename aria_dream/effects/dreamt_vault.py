@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from aria_dream.dream.names import NameBook
     from aria_dream.dream.walk import Walkable
     from aria_dream.effects.index import VaultIndex
     from aria_dream.effects.live_policy import LivePolicy
@@ -85,6 +86,15 @@ class DreamtVault:
         """
         title = title_of(path)
         return title if self._titles[title.casefold()] < 2 else f"{path[: path.rfind('/') + 1]}{title}"
+
+    @cached_property
+    def name_book(self) -> NameBook:
+        """The names of all notes but ours, of those too that no dream may see: a name inside one of them is not meant.
+        """
+        from aria_dream.dream.names import NameBook  # numpy, as below
+
+        facts = (fact for fact in self.index.facts if not fact.marker)
+        return NameBook(name for fact in facts for name in (title_of(fact.path), *fact.aliases))
 
     @cached_property
     def links(self) -> Neighbours:

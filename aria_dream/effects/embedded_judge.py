@@ -134,7 +134,13 @@ class EmbeddedJudge:
                 folder_notes=folders.count(folders[a]) if folders[a] == folders[b] else 0,
             )
             common = replace(
-                in_common(views[a].words, views[b].words, self.ranking.rarity, _between(self.vault, a, b)),
+                in_common(
+                    views[a].words,
+                    views[b].words,
+                    self.ranking.rarity,
+                    _between(self.vault, a, b),
+                    self.vault.name_book,
+                ),
                 tags=self._tags(often, a, b),
                 missing=self._missing(views[a], views[b]),
                 folder=folders[a].rpartition("/")[2] if 0 < features.folder_notes <= SMALL_FOLDER else None,

@@ -47,7 +47,11 @@ def plan_placement(
     if before is None or target.path not in view.files:
         return Refusal(f"{path if before is None else target.path} is not in the vault (any more)")
     style = Style(
-        resolver=view.resolver(), app=view.app, placement=view.placement, related_heading=view.related_heading
+        resolver=view.resolver(),
+        app=view.app,
+        placement=view.placement,
+        related_heading=view.related_heading,
+        names=view.names,
     )
     found = plan_link(path, before, target, style, again=again)
     if not isinstance(found, Placement):
