@@ -28,8 +28,10 @@ _IMAGE: Final = re.compile(
     r"(?:[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)|\[[^\[\]\n]{0,300}\])"
 )
 _DEFINITION: Final = re.compile(
-    r"^[ \t>]*\[(?!\^)[^\[\]\n]{1,300}\]:[ \t]*<?[^\s<>]++>?(?:[ \t]+[\"'(][^\n]*)?[ \t]*\r?$", re.MULTILINE
+    r"^[ \t>]*\[(?!\^)[^\[\]\n]{1,300}\]:[ \t]*<?(?:[A-Za-z][\w+.-]*:|www\.)[^\s<>]++>?(?:[ \t]+[\"'(][^\n]*)?[ \t]*\r?$",
+    re.MULTILINE,
 )
+"""Of an address; one of a note names it."""
 _MARK: Final = re.compile(r"\[\^[^\[\]\s]{1,80}\]:?|\[![\w-]{1,40}\][+-]?")
 """The number of a footnote, the kind of a callout."""
 _BLOCK_ID: Final = re.compile(r"\^(?<!\S\^)[A-Za-z0-9-]++[ \t]*\r?$", re.MULTILINE)
