@@ -21,6 +21,7 @@ _DATA: Final = re.compile(
 )
 _PAYLOAD: Final = re.compile(r"[^\s()\"'<>]*+(?:\([^\s()]*+\)[^\s()\"'<>]*+)*+")
 _BASE64: Final = re.compile(r"[ \t]?[A-Za-z0-9+/=_%-]*+(?:\s{1,8}[A-Za-z0-9+/=_%-]{40,}+)*+")
+_LONGEST_LABEL: Final = 320
 _BEFORE_DATA: Final = re.compile(r"!?\[[^\[\]\n]{0,300}\]\([ \t]*<?$")
 _BEHIND_ADDRESS: Final = re.compile(r">?(?:[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)")
 _IMAGE: Final = re.compile(
@@ -28,7 +29,8 @@ _IMAGE: Final = re.compile(
     r"(?:[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)|\[[^\[\]\n]{0,300}\])"
 )
 _DEFINITION: Final = re.compile(
-    r"^[ \t>]*\[(?!\^)[^\[\]\n]{1,300}\]:[ \t]*<?(?:[A-Za-z][\w+.-]*:|www\.)[^\s<>]++>?(?:[ \t]+[\"'(][^\n]*)?[ \t]*\r?$",
+    r"^[ \t>]*\[(?!\^)[^\[\]\n]{1,300}\]:[ \t]*<?(?:[A-Za-z][\w+.-]*:|www\.)[^\s<>]++>?"
+    r"(?:[ \t]+[\"'(][^\n]*)?[ \t]*\r?$",
     re.MULTILINE,
 )
 """Of an address; one of a note names it."""
@@ -124,9 +126,12 @@ def _is_hash(token: str) -> bool:
     return not (token.isalpha() or token.isdigit())
 
 
-def pasted(text: str) -> Ranges:
-    """Where `text` holds data that no reader reads, hashes not among it; sorted, they may overlap."""
+def pasted(text: str, *, random: bool = True) -> Ranges:
+    """Where `text` holds data that no reader reads: `data:` URIs, and long random strings but no hashes. Sorted, they
+    may overlap."""
     found = list(_data(text)) if "ata:" in text or "DATA:" in text else []
+    if not random:
+        return found
     computed = list(_computed(text))
     hashes = {span for span, is_hash in computed if is_hash}
     return sorted(found + [span for span, is_hash in computed if not is_hash and span not in hashes])
@@ -151,7 +156,7 @@ def _data(text: str) -> Iterator[tuple[int, int]]:
         else:
             drawn = text.find("</svg>", at) if text.startswith(("<", "%3C", "%3c"), at) else -1
             at = drawn + 6 if drawn >= 0 else _PAYLOAD.match(text, at).end()  # type: ignore[union-attr]  # as above
-        before = _BEFORE_DATA.search(text, text.rfind("\n", 0, start) + 1, start)
+        before = _BEFORE_DATA.search(text, max(0, start - _LONGEST_LABEL), start)
         behind = _BEHIND_ADDRESS.match(text, at)
         if before is not None and behind is not None:
             yield (before.start() if text[before.start()] == "!" else text.index("](", before.start())), behind.end()

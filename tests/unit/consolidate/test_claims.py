@@ -220,7 +220,8 @@ def test_a_word_that_is_small_in_another_language_is_one_here(word: str) -> None
     assert len(find_conflicts([one, two])) == 1
     other = atom("B.md", "The scarf weighs 14 kg.\n")
     assert not find_conflicts([one, other])
-    mine, other = (atom(f"{name}.md", f"The {word} of Marguerite weighs {kg} kg.\n") for name, kg in (("A", 12), ("B", 9)))
+    mine = atom("A.md", f"The {word} of Marguerite weighs 12 kg.\n")
+    other = atom("B.md", f"The {word} of Marguerite weighs 9 kg.\n")
     hers = atom("B.md", "The scarf of Marguerite weighs 9 kg.\n")
     assert len(find_conflicts([mine, other])) == 1
     assert not find_conflicts([mine, hers])
