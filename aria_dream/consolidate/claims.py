@@ -22,13 +22,13 @@ from aria_dream.consolidate.assertion_words import (
     PRONOUNS,
     REFERRING,
     SCOPES,
-    SHORT,
-    SMALL,
     SOME,
     VERBS,
     denials,
     has_verb,
     is_assertion,
+    language_told,
+    small_words,
     without_denials,
 )
 from aria_dream.consolidate.claim_sentences import masked_prose, sentences_in
@@ -38,6 +38,7 @@ from aria_dream.consolidate.measuring import Measured, measure
 from aria_dream.consolidate.opposite_words import BEGINNINGS, CONTRASTS, ENDINGS, STATES
 from aria_dream.consolidate.quantities import plain_letters, stem
 from aria_dream.consolidate.quantity_words import MONTHS, WEEKDAYS
+from aria_dream.words import LANGUAGES, language_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,7 +58,8 @@ _LETTERED = re.compile(r"(?<=[^\W\d_] )[A-HJ-Z](?=[\s,;:)]|$)")
 _STOP = re.compile(r"[.!。！][\"”’)\]»」』]*\s*$")
 _ENTRY = re.compile(r"\W{0,3}[^\W\d][^:.!?\n]{1,40}?\W{0,3}::?\s+\S[^:]{0,80}$")
 _SWITCHED = re.compile(r"\b(?:on|off)(?=\s*(?:[.,;:!)]|$|by default\b|at night\b|during\b|when\b|in production\b))")
-_POLITE = SHORT.difference(("uma", "do", "sin", "don", "will", "may", "mas", "dos", "sera", "lei")).union(
+_SHORT: frozenset[str] = frozenset().union(*(language_words(code).short for code in LANGUAGES))
+_POLITE = _SHORT.difference(("uma", "do", "sin", "don", "will", "may", "mas", "dos", "sera", "lei")).union(
     ("ihnen", "ihre", "ihrem", "ihren", "ihrer", "ihres", "deine", "euch", "there", "here", "what", "when", "where"),
 )
 """Small words that are written with a capital for other reasons than that they name."""
@@ -149,7 +151,8 @@ def read_claims(atom: Atom) -> tuple[Claim, ...]:
         return ()  # a day told in words
     masked = masked_prose(atom.text)
     spoken = plain_letters(masked)
-    speaks = any(term in spoken for term in _words(titles[0])[0] if len(term) > 2)
+    language = language_told(spoken) or language_told("\n".join(titles))
+    speaks = any(term in spoken for term in _words(titles[0], language)[0] if len(term) > 2)
     claims: list[Claim] = []
     for start, end, headings in sentences_in(masked):
         if any(is_apart(heading) for heading in headings):
@@ -165,6 +168,7 @@ def read_claims(atom: Atom) -> tuple[Claim, ...]:
                 start,
                 [*titles, *headings],
                 speaks=speaks or first > 0,
+                language=language,
             )
             if claim is not None:
                 claims.append(replace(claim, is_aside=is_aside, title_days=title_days) if is_aside else claim)
@@ -197,7 +201,14 @@ def _shown(masked: str) -> str:
 
 
 def _claim(
-    text: str, masked: str, start: int, sentence: int, titles: list[str], *, speaks: bool
+    text: str,
+    masked: str,
+    start: int,
+    sentence: int,
+    titles: list[str],
+    *,
+    speaks: bool,
+    language: str | None,
 ) -> Claim | None:
     """The claim that a sentence or clause makes. `speaks`: `the` may mean what the note or sentence is about."""
     if len(text) > LONGEST_CLAIM:
@@ -214,12 +225,12 @@ def _claim(
     if is_label:
         return None
     measured = measure(shown)
-    written, names = _words(without_denials(without_ending(measured.rest)))
+    written, names = _words(without_denials(without_ending(measured.rest)), language)
     if not written:
         return None
     first, second, *_ = (*(re.split(r"[’']", token)[0] for token in _TOKEN.findall(plain)[:2]), "", "")
     is_pronoun = first in PRONOUNS and (first not in ARTICLES or second in VERBS)  # French `il est`, Italian `il museo`
-    behind = [next(iter(_words(plain[at:])[0]), "") for at in denials(plain)]
+    behind = [next(iter(_words(plain[at:], language)[0]), "") for at in denials(plain)]
     return Claim(
         text=text,
         start=start,
@@ -227,7 +238,7 @@ def _claim(
         terms=tuple(written),
         written=written,
         names=names,
-        context=frozenset(term for title in titles for term in _title_terms(title)),
+        context=frozenset(term for title in titles for term in _title_terms(title, language)),
         measured=replace(measured, designations=measured.designations | code) if code else measured,
         words=tuple(_TOKEN.findall(plain_letters(measured.rest))),
         tokens=tokens,
@@ -248,12 +259,14 @@ def _claim(
 
 
 @lru_cache(maxsize=1 << 10)
-def _title_terms(title: str) -> frozenset[str]:
-    return frozenset(_words(title)[0])
+def _title_terms(title: str, language: str | None) -> frozenset[str]:
+    return frozenset(_words(title, language)[0])
 
 
-def _words(text: str) -> tuple[dict[str, str], frozenset[str]]:
-    """Terms of `text` with the word each was, and those among them that are names."""
+def _words(text: str, language: str | None) -> tuple[dict[str, str], frozenset[str]]:
+    """Terms of `text` with the word each was, and those among them that are names; without the small words of its
+    language."""
+    small = small_words(language)
     written: dict[str, str] = {}
     names: set[str] = set()
     begins = True
@@ -271,7 +284,7 @@ def _words(text: str) -> tuple[dict[str, str], frozenset[str]]:
             begins = False
             if len(plain) < 2 or plain in WEEKDAYS or (plain in MONTHS and part[:1].isupper()):
                 continue
-            if plain in SMALL and not (is_name and (part.isupper() or _is_called(text, tokens, at))):
+            if plain in small and not (is_name and (part.isupper() or _is_called(text, tokens, at))):
                 continue
             term = stem(plain)
             written.setdefault(term, part)

@@ -10,6 +10,7 @@ from aria_dream.cycle.dream import reconciled
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import edits_now
+from aria_dream.review.decision import shown_titles
 from aria_dream.review.inbound import notes_to_read
 from aria_dream.review.plan import VaultView
 from aria_dream.review.safety import TRASH
@@ -128,6 +129,7 @@ class Desk:
             placement=cast("PlacementPolicy", settings.placement),  # the policy's table allows no other word
             related_heading=settings.related_heading,
             protected=self._protected(),
+            names=self.vault.name_book,
             trashed=self._trashed() if inbound else frozenset(),
         )
 
@@ -173,5 +175,6 @@ def trusted_edits(state: ProposalState) -> tuple[PlannedEdit, ...]:
 def pair_of(state: ProposalState) -> str:
     """Its notes in quotes, as a sentence names them."""
     if state.proposal.kind == "link":
-        return " ↔ ".join(f"“{title_of(path)}”" for path in state.paths)
+        named = zip(state.paths, shown_titles(state), strict=True)
+        return " ↔ ".join(f"“{name if name.endswith(title_of(path)) else title_of(path)}”" for path, name in named)
     return f"“{change_name(state)}”"

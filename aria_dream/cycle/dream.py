@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
+from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.dream.dreaming import Dreamt, NoJudge, NothingDreamt, Wish, dream
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.review_note import read_managed
 from aria_dream.dream.seeds import parse_seeds
 from aria_dream.effects.writing import bytes_or_refuse
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from aria_dream.dream.dream_log import DreamBlock
     from aria_dream.dream.dreaming import Judge, Ranker
     from aria_dream.dream.episode import EpisodeRecord
+    from aria_dream.dream.juxtaposition import Dropped
     from aria_dream.dream.seeds import Seed
     from aria_dream.dream.walk import Memory
     from aria_dream.effects.dreamt_vault import DreamtVault
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 WRITE_ATTEMPTS = 4
 """The dream note is planned again when somebody changed it meanwhile; then it is left to its writer."""
+MOST_SEED_NOTES = 4
+"""So many of the notes that a seed names are paired with each other: six pairs are more than a dream shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +78,8 @@ class DreamResult:
     written: bool = False
     said: tuple[str, ...] = ()
     """What the writer should know beside the dream."""
+    dropped: tuple[Dropped, ...] = ()
+    """All that the dream looked at and did not keep, an empty dream too."""
 
 
 def dream_once(
@@ -120,13 +124,15 @@ def dream_once(
         book.note_judge(request.at, "dream", told)
     if isinstance(found, NothingDreamt):
         return DreamResult(
-            dreamt=None, reason=_nothing(found), said=(f"{told}.",) if told and found.tried else ()
-        )
+            dreamt=None, reason=_nothing(found, vault), dropped=found.dropped,
+            said=(f"{told}.",) if told and found.tried else (),
+        )  # fmt: skip
     night = _night(vault, records, found, request, seed, told)
-    params = {
+    params: dict[str, object] = {
         "juxtapositions_per_dream": wish.count,
         "pair_cooldown_days": wish.cooldown_days,
         "weights": ranks.learned(),
+        **({"seed_notes": [*seed[1]]} if seed is not None and wish.seed_pairs else {}),
     }
     record = record_night(night, memory, vault_hash=vault.state_hash, params=params)
     said = [*((f"{told}.",) if told else ()), *(() if vault.home.exists else vault.home.said)]
@@ -138,7 +144,7 @@ def dream_once(
         said.append("The vault has changed since that dream, so this one need not be the same.")
     return DreamResult(
         dreamt=found, reason="", block=night.block, record=record, note=night.note, written=not rehearsal,
-        said=tuple(said),
+        said=tuple(said), dropped=found.dropped,
     )  # fmt: skip
 
 
@@ -227,30 +233,30 @@ def _full(waiting: int, most: int) -> str:
     )
 
 
-def _nothing(found: NothingDreamt) -> str:
+def _nothing(found: NothingDreamt, vault: DreamtVault) -> str:
     if not found.tried:
         return f"no dream: {found.reason}"
-    titles = ", ".join(f"“{title_of(path)}”" for path in found.tried)
+    titles = ", ".join(f"“{vault.name_of(path)}”" for path in found.tried)
     return f"an empty dream, nothing was written: started from {titles}, and {found.reason}"
 
 
-def _open_seed(vault: DreamtVault, files: VaultFiles) -> tuple[Seed, str] | None:
-    """The oldest open internal seed that names a note which may be dreamt, and that note."""
+def _open_seed(vault: DreamtVault, files: VaultFiles) -> tuple[Seed, tuple[str, ...]] | None:
+    """The oldest open internal seed that names a note which may be dreamt, and all such notes that it names."""
     content = files.read(NotePath(vault.home.seeds))
     if not isinstance(content, Content):
         return None
     seeds, _ = parse_seeds(decode_note(content.data))
     waiting = [seed for seed in seeds if seed.kind == "internal" and seed.status == "open"]
     for seed in sorted(waiting, key=lambda seed: (str(seed.deposited_on or "9"), seed.line)):
-        for link in seed.links:
-            path = vault.index.resolver.resolve(link, vault.home.seeds)
-            if path is not None and vault.row(path) is not None:
-                return seed, path
+        named = (vault.index.resolver.resolve(link, vault.home.seeds) for link in seed.links)
+        paths = tuple(dict.fromkeys(path for path in named if path is not None and vault.row(path) is not None))
+        if paths:
+            return seed, paths
     return None
 
 
 def _wish(
-    vault: DreamtVault, records: Records, request: DreamRequest, seed: tuple[Seed, str] | None
+    vault: DreamtVault, records: Records, request: DreamRequest, seed: tuple[Seed, tuple[str, ...]] | None
 ) -> tuple[Memory, Wish]:
     settings = vault.live.policy.settings
     count, days = request.count or settings.juxtapositions_per_dream, settings.pair_cooldown_days
@@ -262,6 +268,7 @@ def _wish(
             today=again.at.date(),
             cooldown_days=said[1] if isinstance(said[1], int) else days,
             asked=None if again.cold else again.start,
+            seed_pairs=_two_by_two(vault, again.params.get("seed_notes")),
         )
     today = request.at.date()
     return records.memory(today=today, cooldown_days=days), Wish(
@@ -269,26 +276,30 @@ def _wish(
         today=today,
         cooldown_days=days,
         asked=request.start,
-        seeded=None if seed is None else (seed[0].title, seed[1]),
+        seeded=None if seed is None else (seed[0].title, seed[1][0]),
+        seed_pairs=() if seed is None else _two_by_two(vault, seed[1]),
     )
 
 
+def _two_by_two(vault: DreamtVault, paths: object) -> tuple[tuple[str, str], ...]:
+    """Every two of the first few notes that a seed names, of those that may be dreamt."""
+    named = map(str, paths) if isinstance(paths, list | tuple) else ()
+    return tuple(combinations([path for path in named if vault.row(path) is not None][:MOST_SEED_NOTES], 2))
+
+
 def _night(
-    vault: DreamtVault, records: Records, found: Dreamt, request: DreamRequest, seed: tuple[Seed, str] | None,
+    vault: DreamtVault,
+    records: Records,
+    found: Dreamt,
+    request: DreamRequest,
+    seed: tuple[Seed, tuple[str, ...]] | None,
     trouble: str,
-) -> Night:  # fmt: skip
+) -> Night:
     settings, index = vault.live.policy.settings, vault.index
     note = choose_log(vault.names, vault.home, request.at.date())
 
     def link_text(path: str) -> str:
         return link_target(index.resolver, index.app, path, note)
-
-    titles = Counter(title_of(path).casefold() for path in vault.graph.paths)
-
-    def name_of(path: str) -> str:
-        """The title, with its folder where several notes are called so."""
-        title = title_of(path)
-        return title if titles[title.casefold()] < 2 else path.removesuffix(".md")
 
     return Night(
         found=found,
@@ -299,6 +310,7 @@ def _night(
             seed=request.seed,
             expiry_days=settings.proposal_expiry_days,
             hash_of=lambda path: _hash_of(vault, path),
+            name_of=vault.name_of,
         ),
         at=request.at,
         kind=request.kind,
@@ -309,10 +321,10 @@ def _night(
         canvas=vault.home.canvas if settings.canvas else "",
         link_text=link_text,
         markdown_links=index.app.use_markdown_links,
-        name_of=name_of,
+        name_of=vault.name_of,
         host=request.host,
         trouble=trouble,
-        dreamt_seed=seed[0] if seed is not None and seed[1] == found.start.path else None,
+        dreamt_seed=seed[0] if seed is not None and seed[1][0] == found.start.path else None,
     )
 
 

@@ -86,13 +86,13 @@ def logged_pair(
 ) -> LoggedPair:
     """The pair as a note shows it; `link_text(path)` is the unambiguous link target of a vault path, without `.md`.
 
-    `name_of(path)`: what a note on the way is called, where its title alone would not say which one it is.
+    `name_of(path)`: what a note is called, where its title alone would not say which one it is.
     """
     found = survivor.juxtaposition
     return LoggedPair(
         id=proposal_id,
-        from_=logged_link(found.from_, link_text, markdown_links=markdown_links),
-        to=logged_link(found.to, link_text, markdown_links=markdown_links),
+        from_=logged_link(found.from_, link_text, markdown_links=markdown_links, name_of=name_of),
+        to=logged_link(found.to, link_text, markdown_links=markdown_links, name_of=name_of),
         score=_rounded(found.score, 3),
         path=None if found.path is None else tuple(clean(name_of(step)) or "untitled" for step in found.path),
         reason=_clipped(survivor.reason),

@@ -65,6 +65,7 @@ READER_MODULES = (
     "canvas",
     "link",
     "linkage",
+    "no_words",
     "note",
     "note_text",
     "properties",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -114,11 +113,9 @@ def pair_question(vault: DreamtVault, survivor: Survivor, *, note: str, origin: 
 
 def _reached_pair(vault: DreamtVault, survivor: Survivor, note: str) -> ReachedPair:
     found = survivor.juxtaposition
-    titles = Counter(title_of(path).casefold() for path in vault.graph.paths)
 
     def name_of(path: str) -> str:
-        title = title_of(path)
-        return clean(title if titles[title.casefold()] < 2 else path.removesuffix(".md")) or "untitled"
+        return clean(vault.name_of(path)) or "untitled"
 
     return ReachedPair(
         from_=_link(vault, found.from_, note),
@@ -225,7 +222,7 @@ def _link(vault: DreamtVault, path: str, note: str) -> LoggedLink:
     def link_text(path: str) -> str:
         return link_target(index.resolver, index.app, path, note)
 
-    return logged_link(path, link_text, markdown_links=index.app.use_markdown_links)
+    return logged_link(path, link_text, markdown_links=index.app.use_markdown_links, name_of=vault.name_of)
 
 
 def note_names(vault: DreamtVault) -> frozenset[str]:

@@ -20,7 +20,8 @@ from aria_dream.policy.kinds import Door
 from aria_dream.policy.patterns import fold, matches, path_matches
 from aria_dream.policy.private_names import BLANK, BLANK_SHOWN, PrivateNames, private_names
 from aria_dream.policy.secrets import redact_secrets, show_marks
-from aria_dream.vault.note import parse_note
+from aria_dream.vault.no_words import pasted
+from aria_dream.vault.note import Span, parse_note
 from aria_dream.vault.scan import is_unread, read_flags
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from aria_dream.policy.patterns import Pattern
     from aria_dream.policy.policy import Policy
     from aria_dream.policy.settings import Settings
-    from aria_dream.vault.note import Note, Span
+    from aria_dream.vault.note import Note
 
 EXCERPT_CHARACTERS = 4000
 """Enough for the gist of a note; a reach judges a pair, it does not read a book."""
@@ -207,9 +208,11 @@ def _made(sharing: Sharing, title: str, text: str, *, limit: int, links: int) ->
 
 
 def _shareable_body(sharing: Sharing, note: Note) -> tuple[str, int]:
-    """The body without comments, links to private files blanked whole, and how many of those there were."""
-    comments = [span for span in note.opaque if note.text.startswith(("%%", "<!--"), span.start)]
-    return _without_private_links(sharing, note, comments)
+    """The body without comments and pasted data, links to private files blanked whole, and how many those were."""
+    cuts = [span for span in note.opaque if note.text.startswith(("%%", "<!--"), span.start)]
+    data = pasted(note.text[note.body_start :], random=False)
+    cuts += [Span(start + note.body_start, end + note.body_start) for start, end in data]
+    return _without_private_links(sharing, note, cuts)
 
 
 def _without_private_links(sharing: Sharing, note: Note, cut: Iterable[Span]) -> tuple[str, int]:

@@ -50,7 +50,11 @@ def plan_placement(
     if before is None or target.path not in view.files:
         return Refusal(f"{path if before is None else target.path} is not in the vault (any more)")
     style = Style(
-        resolver=view.resolver(), app=view.app, placement=view.placement, related_heading=view.related_heading
+        resolver=view.resolver(),
+        app=view.app,
+        placement=view.placement,
+        related_heading=view.related_heading,
+        names=view.names,
     )
     found = plan_link(path, before, target, style, again=again, edge=escape_plain(inert(harmless_text(clean(edge)))))
     if not isinstance(found, Placement):

@@ -113,8 +113,10 @@ def propose(
     seed: int,
     expiry_days: int,
     hash_of: Callable[[str], str],
+    name_of: Callable[[str], str] = title_of,
 ) -> tuple[Proposal, ...]:
-    """One link proposal a surviving pair, each with an id of its own. `hash_of`: content hash of a vault path."""
+    """One link proposal a surviving pair, each with an id of its own. `hash_of`: content hash of a vault path;
+    `name_of`: what its note is called."""
     made: list[Proposal] = []
     taken = set(states)
     for survivor in found.kept:
@@ -131,7 +133,7 @@ def propose(
                 round=turn,
                 at=at,
                 expires_at=at + timedelta(days=expiry_days),
-                titles=tuple(title_of(path) for path in paths),
+                titles=tuple(map(name_of, paths)),
                 hashes={path: hash_of(path) for path in paths},
                 confidence=survivor.probability or 0.0,  # a bare yes never applies by itself
                 score=pair.score,
@@ -170,7 +172,7 @@ def record_night(
             ShownPair(from_=one.paths[0], to=one.paths[1], score=one.score or 0.0, proposal=one.id)
             for one in night.proposals
         ),
-        judge=found.kept[0].judge,
+        judge=found.judge,
     )
 
 
@@ -189,7 +191,7 @@ def plan_night(night: Night, before: Mapping[str, bytes | None]) -> ChangeSet | 
     plans += _review(night, before[night.review])
     if night.dreamt_seed is not None:
         plans += _seed(night, before[night.seeds])
-    if night.canvas:
+    if night.canvas and night.found.kept:
         plans.append(_whole(night.canvas, before[night.canvas], _picture(night)))
     return ChangeSet(writes=tuple(plans))
 
@@ -224,4 +226,5 @@ def _seed(night: Night, before: bytes | None) -> Sequence[WritePlan]:
 
 def _picture(night: Night) -> str:
     label = f"{night.block.at:%H:%M} — {night.kind}"
-    return render_canvas((Constellation(label=label, start=night.found.start.path, survivors=night.found.kept),))
+    drawn = Constellation(label=label, start=night.found.start.path, survivors=night.found.kept)
+    return render_canvas((drawn,), night.name_of)

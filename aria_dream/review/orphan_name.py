@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aria_dream.dream.citation import inert
 from aria_dream.dream.datamark import harmless_text
-from aria_dream.dream.function_words import FUNCTION_WORDS
+from aria_dream.dream.function_words import function_words
 from aria_dream.dream.plain_text import clean
 from aria_dream.policy.policy import POLICY_NAMES
 from aria_dream.policy.triggers import TRIGGERS_NAMES
@@ -49,7 +49,7 @@ def free_places(claim: str, folder: str, names: VaultNames, taken: Collection[st
 
 def _hangs(word: str) -> bool:
     """Whether a name that was cut behind `word` would seem to go on."""
-    return len(word) <= 3 or word.casefold() in FUNCTION_WORDS
+    return len(word) <= 3 or word.casefold() in function_words(None)
 
 
 def _stem(claim: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, assert_never
 
+from aria_dream.dream.names import is_one_word, is_quoted, stands_before_noun
 from aria_dream.review.mention import find_mentions
 from aria_dream.review.related import Insertion, plan_bullet
 from aria_dream.vault.edit import Edit, Refusal, WritePlan, decode_note, encode_note, note_refusal, plan_edit
@@ -21,6 +22,8 @@ from aria_dream.vault.prose import read_prose
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from aria_dream.dream.names import NameBook
+    from aria_dream.review.mention import Mention
     from aria_dream.vault.link import Link
     from aria_dream.vault.note import Note, NotePath
     from aria_dream.vault.obsidian import AppSettings
@@ -50,6 +53,8 @@ class Style:
     app: AppSettings
     placement: PlacementPolicy = "mention-then-related"
     related_heading: str = "Related"
+    names: NameBook | None = None
+    """The names of all notes, where they are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +141,11 @@ def _at_mention(path: NotePath, before: bytes, note: Note, target: Target, style
     others = (style.resolver.resolve(alias, str(path)) for alias in target.aliases)
     free = (alias for alias, other in zip(target.aliases, others, strict=True) if other in (None, target.path))
     names = (target.path.rpartition("/")[2].removesuffix(".md"), target.title, *free)
-    mentions = find_mentions(note.text, read_prose(note).runs, names)
+    mentions = (
+        mention
+        for mention in find_mentions(note.text, read_prose(note).runs, names)
+        if _is_named_there(note.text, mention, style.names)
+    )
     for mention in islice(mentions, MENTIONS_TRIED):
         said = note.text[mention.start : mention.end]
         link = render_link(style.resolver, style.app, target.path, str(path), said)
@@ -144,6 +153,15 @@ def _at_mention(path: NotePath, before: bytes, note: Note, target: Target, style
         if link and one_more_link(note, (edit,), target.path, str(path), style.resolver):
             return _placement(path, before, note, edit, link, "mention")
     return None
+
+
+def _is_named_there(text: str, mention: Mention, book: NameBook | None) -> bool:
+    """Whether a link may stand at the mention: not inside the longer name of another note, and where one word is all
+    that is said, not before another noun and not in a quotation."""
+    start, end = mention.start, mention.end
+    if book is not None and book.is_part(text, start, end):
+        return False
+    return not is_one_word(text[start:end]) or not (stands_before_noun(text, end) or is_quoted(text, start, end))
 
 
 def _at_related(

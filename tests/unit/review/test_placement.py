@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from aria_dream.dream.names import NameBook
 from aria_dream.review.placement import (
     AlreadyLinked,
     Placement,
@@ -188,3 +191,41 @@ def test_a_named_link_goes_where_its_name_can_stand() -> None:
 def test_a_name_that_would_act_is_left_out() -> None:
     for edge in ("see [[Deep note]]", "#tag", "^block"):
         assert named("x\n", edge, style()).endswith("- [[Rye]]\n"), edge
+@pytest.mark.parametrize(
+    "field",
+    [
+        "method:: rye", "- method:: rye", "- [ ] method:: rye and more", "> method:: rye",
+        "> [!note]\n> - method:: rye",
+        "1. way:: rye", "**method**:: rye", "so (way:: rye) it", "so (way:: a (cold) rye) it", "so [way:: rye] it",
+        "way:: x, rye [[Essay]]", "  - way:: rye\r",
+    ],
+)  # fmt: skip
+def test_the_value_of_a_field_is_no_place_for_a_link(field: str) -> None:
+    text = f"{field}\n"
+    after = placed(text)
+    assert after.startswith(text)
+    assert "[[Rye]]" in after
+    assert placed(f"{field}\n\nso rye is\n") == f"{field}\n\nso [[Rye|rye]] is\n"
+
+
+NAMES = NameBook(("Rye", "Wild rye", "京都", "东京都", "A deep note"))
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("wild rye and rye is", "wild rye and [[Rye|rye]] is"),
+        ("wild-rye, rye", "wild-rye, [[Rye|rye]]"),
+        ("two wild ryes, a rye.", "two wild ryes, a [[Rye|rye]]."),
+        ("a rye bread with rye.", "a rye bread with [[Rye|rye]]."),
+        ("he said “we had no rye there” of rye.", "he said “we had no rye there” of [[Rye|rye]]."),
+    ],
+)
+def test_the_place_is_where_the_name_stands_for_itself(text: str, result: str) -> None:
+    assert placed(text, how=replace(style(), names=NAMES)) == result
+
+
+def test_a_link_goes_to_the_end_where_the_name_is_only_part_of_others() -> None:
+    after = placed("so wild rye is\n", how=replace(style(), names=NAMES))
+    assert after.startswith("so wild rye is\n")
+    assert "[[Rye]]" in after
