@@ -112,8 +112,7 @@ def _in_line(line: str) -> Iterator[Span]:
             yield from _value(match)
     for expression in (_FAR, _BESIDE, _NET_KEY):
         for match in expression.finditer(line):
-            if match["quoted"] is None or expression is _FAR:
-                yield from (span for span in _value(match) if looks_made(line[slice(*span)]))
+            yield from (span for span in _value(match) if looks_made(line[slice(*span)]))
     for match in _TOKENS.finditer(line):
         yield from (span for span in _value(match) if _is_token(match, line[slice(*span)]))
     yield from (match.span("bare") for match in _PINS.finditer(line) if _is_pin(match))

@@ -65,7 +65,7 @@ def _without_places(text: str, counts: Counter[str]) -> str:
     return "".join((*out, text[at:]))
 
 
-_TOKEN = re.compile(r"(?<![A-Za-z0-9+/_=-])(?P<secret>[A-Za-z0-9+/_-]{32,1024}={0,2})(?![A-Za-z0-9+/_-])")
+_TOKEN = re.compile(r"(?<![A-Za-z0-9+/_=-])(?P<secret>[A-Za-z0-9+/_-]{24,1024}={0,2})(?![A-Za-z0-9+/_-])")
 _PIECE = re.compile(r"[A-Za-z0-9_~-]{20,1024}")
 """Of an address: what stands between two of its separators. There a UUID may open what it names, as a key does."""
 _OF_A_HASH = re.compile(r"\b(?:sha-?\d{1,3}|md5|blake\d\w?)(?:sum)?[-:=\s]{1,3}\Z", re.IGNORECASE)
@@ -86,7 +86,8 @@ def _without_keys(text: str, counts: Counter[str]) -> str:
 
     def token(match: re.Match[str]) -> str:
         found = match["secret"]
-        if not is_disordered(found) or is_hash(found) or _OF_A_HASH.search(_before(match)):
+        is_long = len(found) >= 32 or (re.search(r"[a-z]", found) and re.search(r"[A-Z]", found))
+        if not is_long or not is_disordered(found) or is_hash(found) or _OF_A_HASH.search(_before(match)):
             return match[0]
         counts["key"] += 1
         return _MARKS["key"]
