@@ -17,7 +17,9 @@ _HEX: Final = re.compile(r"[0-9a-fA-F]+")
 _DIGESTS: Final = frozenset({32, 40, 48, 56, 64, 96, 128})
 """Lengths of digests in hexadecimal digits, from MD5 to SHA-512."""
 _INTEGRITY: Final = re.compile(r"(?:sha\d{1,3}|md5)[-:]", re.IGNORECASE)
-_WORD: Final = re.compile(r"[A-Za-z]?[a-z]*\d{0,4}|[A-Z]+|\d{1,8}|[A-Za-z0-9]{1,5}")
+_WORD: Final = re.compile(
+    r"[A-Za-z]?[a-z]*\d{0,4}|[A-Z]+|\d{1,8}|[A-Za-z0-9]{1,5}|[a-z]*(?:[A-Z]+[a-z]{2,})+[A-Z]{0,4}\d{0,4}"
+)
 """A part of a slug, a file name or an identifier, as people write them."""
 
 
