@@ -12,11 +12,13 @@ import aria_dream
 from aria_dream.cli.output import counted
 from aria_dream.effects.consent import Confirmed, read_consent
 from aria_dream.effects.ground import folder_refusal
+from aria_dream.effects.index import read_vault
 from aria_dream.effects.run_book import RunBook
 from aria_dream.effects.watch_probe import read_watch_outlook
 from aria_dream.errors import MissingPartError
 from aria_dream.policy.presence import Absent, Known, Plug, Power, Reading, Unreadable, ago
 from aria_dream.review.proposal import open_count
+from aria_dream.vault.misread import is_misread
 from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
     from aria_dream.effects.records import Records
     from aria_dream.effects.scan import Scan
     from aria_dream.policy.circumstances import Moment, Readings
+
+
+MISREAD_MOST = 10
+"""Notes that the report names one by one."""
 
 
 class Health(Enum):
@@ -139,6 +145,19 @@ def check_vault(patient: Patient) -> Iterator[Finding]:
     edit_s = patient.readings.last_edit_s
     text = "no edit is known" if edit_s is None else f"a file that is not ours changed {ago(edit_s)}"
     yield Finding(topic="vault", name="last edit", health=Health.OK, text=text)
+
+
+def check_notes(patient: Patient) -> Iterator[Finding]:
+    """Notes that Obsidian cannot read right: in another encoding, or left half merged by git."""
+    if patient.scan is None:
+        return
+    index = read_vault(Path(patient.scan.root.removeprefix("\\\\?\\")), patient.places.cache)
+    misread = [problem for problem in index.problems if is_misread(problem)]
+    for problem in misread[:MISREAD_MOST]:
+        yield Finding(topic="vault", name="note", health=Health.NOTE, text=str(problem))
+    if len(misread) > MISREAD_MOST:
+        text = f"{counted(len(misread) - MISREAD_MOST, 'more note')} like these; `aria-dream links --all` names them"
+        yield Finding(topic="vault", name="note", health=Health.NOTE, text=text)
 
 
 def check_watching(patient: Patient) -> Iterator[Finding]:
@@ -271,7 +290,7 @@ def check_codex(patient: Patient) -> Iterator[Finding]:
 
 
 CHECKS: list[Callable[[Patient], Iterator[Finding]]] = [
-    check_input, check_power, check_load, check_clock, check_vault, check_watching, check_policy, check_judge,
-    check_records, check_program, check_consent, check_model, check_codex,
+    check_input, check_power, check_load, check_clock, check_vault, check_notes, check_watching, check_policy,
+    check_judge, check_records, check_program, check_consent, check_model, check_codex,
 ]
 """Every check, in the order of the report. A part that is added later adds its own."""

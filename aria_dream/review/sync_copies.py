@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 _MOST_COMPARED: Final = 4_000_000
 """Pairs of lines beyond which two notes are not compared: comparing is quadratic."""
+_MOST_WORDINGS: Final = 2_000
+"""Pairs of lines in one changed place beyond which none is taken for another wording of another."""
 _BOX: Final = re.compile(r"^([\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[.\]")
 _SHOWN: Final = 5
 """Lines that the proposal quotes of either note."""
@@ -92,7 +94,7 @@ def _united(
     if len(bodies[0]) * len(bodies[1]) > _MOST_COMPARED:
         return Refusal(f"{keep} and its copy are too long to be compared line by line")
     made = first.text[: first.body_start] + "\n".join(unite_lines(*bodies))
-    merged = merge_properties(made, second, alias=title_of(str(keep)), own_name=title_of(str(keep)), path=str(keep))
+    merged = merge_properties(made, second, alias=title_of(str(older)), own_name=title_of(str(older)), path=str(keep))
     if isinstance(merged, Refusal):
         return merged
     text, told = merged
@@ -112,18 +114,33 @@ def unite_lines(newer: Sequence[str], older: Sequence[str]) -> list[str]:
     lines: list[str] = []
     bare = [[line.rstrip() for line in text] for text in (newer, older)]
     for what, start, end, older_start, older_end in SequenceMatcher(None, *bare, autojunk=False).get_opcodes():
-        lines += newer[start:end]
-        if what == "equal":
-            continue
         here = newer[start:end]
+        if what == "equal":
+            lines += here
+            continue
         added = [
             line for line in older[older_start:older_end]
             if (line.strip() or what == "insert")
             and (not line.strip() or line.strip() not in known)
             and not any(_holds(other, line) for other in here)
         ]
-        lines += added if any(line.strip() for line in added) else []
+        lines += _beside(here, added if any(line.strip() for line in added) else [])
     return lines
+
+
+def _beside(here: Sequence[str], added: Sequence[str]) -> list[str]:
+    """The lines `here`, each of `added` below the one that it is another wording of, or at the end."""
+    below: dict[int, list[str]] = {}
+    for line in added:
+        few = range(len(here)) if len(here) * len(added) < _MOST_WORDINGS else range(0)
+        likest = max(few, key=lambda at, line=line: _likeness(here[at], line), default=-1)  # type: ignore[misc]
+        is_wording = likest >= 0 and _likeness(here[likest], line) >= 0.6
+        below.setdefault(likest if is_wording else len(here) - 1, []).append(line)
+    return [*below.get(-1, []), *(one for at, line in enumerate(here) for one in (line, *below.get(at, [])))]
+
+
+def _likeness(line: str, other: str) -> float:
+    return SequenceMatcher(None, line.split(), other.split(), autojunk=False).ratio()
 
 
 def _holds(line: str, other: str) -> bool:
@@ -155,6 +172,8 @@ def propose_sync_copy(
     found = plan_sync_copy(view, NotePath(keep), NotePath(copy), copy_is_newer=copy_is_newer)
     if isinstance(found, Refusal):
         return found
+    if _is_rewritten(states, keep) and any(one.path == keep and one.removed != one.inserted for one in found.edits):
+        return Refusal(f"another change of {keep} waits for you, and this one follows it")
     paths = (keep, copy)
     texts = {path: decode_note(view.contents[NotePath(path)]) for path in paths}
     mine, theirs = only_in(texts[keep], texts[copy]), only_in(texts[copy], texts[keep])
@@ -180,6 +199,17 @@ def propose_sync_copy(
         evidence=evidence,
     )
     return proposal, found.edits
+
+
+def _is_rewritten(states: Sequence[ProposalState], path: str) -> bool:
+    """Whether an open proposal writes the note's text anew: a second one would be made for what it no longer reads."""
+    return any(
+        one.removed != one.inserted
+        for state in states
+        if state.is_open and state.proposal.kind != "link" and path in state.paths
+        for one in state.edits
+        if one.path == path
+    )
 
 
 def what_differs(text: str, copy: str) -> str:

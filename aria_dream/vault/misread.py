@@ -12,6 +12,9 @@ from aria_dream.vault.properties import find_frontmatter
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_UTF16: Final = "is UTF-16, which Obsidian cannot read; save it as UTF-8"
+_NOT_UTF8: Final = "is not UTF-8 (perhaps Windows-1252), so Obsidian shows the wrong letters; save it as UTF-8"
+_CONFLICT: Final = "git left conflict markers here; settle them, then aria-dream writes into the note again"
 _START: Final = re.compile(r"<{7}(?: [^\n]*)?")
 _MIDDLE: Final = re.compile(r"={7}")
 _END: Final = re.compile(r">{7}(?: [^\n]*)?")
@@ -27,8 +30,12 @@ def misread_problems(data: bytes) -> tuple[Problem, ...]:
     line = conflict_line(data)
     if not line:
         return ()
-    said = "git left conflict markers here; settle them, then aria-dream writes into the note again"
-    return (Problem("", line, said),)
+    return (Problem("", line, _CONFLICT),)
+
+
+def is_misread(problem: Problem) -> bool:
+    """Whether the problem is one of `misread_problems`."""
+    return problem.message in (_UTF16, _NOT_UTF8, _CONFLICT)
 
 
 def is_utf16(data: bytes) -> bool:
@@ -45,13 +52,12 @@ def is_utf16(data: bytes) -> bool:
 
 def _encoding_problem(data: bytes) -> Problem | None:
     if is_utf16(data):
-        return Problem("", 0, "is UTF-16, which Obsidian cannot read; save it as UTF-8")
+        return Problem("", 0, _UTF16)
     try:
         data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        said = "is not UTF-8 (perhaps Windows-1252), so Obsidian shows the wrong letters; save it as UTF-8"
-        return Problem("", line, said)
+        return Problem("", line, _NOT_UTF8)
     return None
 
 
