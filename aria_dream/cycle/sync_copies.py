@@ -40,13 +40,12 @@ def find_sync_copies(desk: Desk) -> tuple[SyncCopy, ...]:
     """The copies of what the policy lets a dream see, in the order of their paths. Those of our own notes, which the
     daemon merges, are left out."""
     index, sharing = desk.vault.index, desk.vault.sharing
-    found = []
+    found, protected = [], desk.view((), inbound=False).protected
     for path, original in sorted(index.copies.items()):
         if Visibility.HIDDEN in (sharing.visibility(path), sharing.visibility(original)):
             continue
         contents = desk.contents((path, original)) if path.lower().endswith(".md") else {}
-        view = desk.view((), inbound=False)
-        if any(protected_refusal(NotePath(one), contents, view.protected) for one in (path, original)):
+        if any(protected_refusal(NotePath(one), contents, protected) for one in (path, original)):
             continue
         state, other = index.scan.snapshot.files[path], index.scan.snapshot.files[original]
         mark, differs = "", "the two are not compared here; keep the one you want"

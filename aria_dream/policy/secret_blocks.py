@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.policy.secret_shapes import looks_made
-from aria_dream.policy.secret_words import HINT, PIN, SECRET, TOKEN
+from aria_dream.policy.secret_words import ACCOUNT, HINT, LOGIN, NET, PIN, SECRET, TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 _HEAD_SECRET: Final = re.compile(SECRET, re.IGNORECASE)
 _HEAD_PIN: Final = re.compile(PIN, re.IGNORECASE)
 _HEAD_TOKEN: Final = re.compile(rf"\W*{TOKEN}\W*", re.IGNORECASE)
+_HEAD_KEY: Final = re.compile(
+    r"\W*(?:key|pass|code|schlüssel|clé|clave|chave|chiave|sleutel|klucz|ключ|キー|密钥)\W*", re.IGNORECASE
+)
+_HEAD_OF: Final = re.compile(
+    rf"{NET}|{ACCOUNT}|{LOGIN}|network|netzwerk|réseau|\bred\b|\brede\b|\brete\b|netwerk|sieć|сеть|网络", re.IGNORECASE
+)
+"""Beside a column so headed one of keys holds secrets."""
 _RULE: Final = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _CELL: Final = re.compile(r"(?:\\.|[^|\\\n])+")
 
@@ -32,7 +39,11 @@ def places_in_tables(text: str, lines: Sequence[Line]) -> Iterator[Span]:
         below = next((other for _, other in lines[number + 1 : number + 3] if other), "")
         cells = _cells(at, line)
         if "|" in below and "-" in below and _RULE.fullmatch(below):
-            columns = {place: kind for place, (start, end) in enumerate(cells) if (kind := _heads(text[start:end]))}
+            heads = [text[start:end] for start, end in cells]
+            of_accounts = any(map(_HEAD_OF.search, heads))
+            columns = {
+                place: kind for place, head in enumerate(heads) if (kind := _heads(head, of_accounts=of_accounts))
+            }
             continue
         if _RULE.fullmatch(line):
             continue
@@ -60,12 +71,14 @@ def _split_cells(row: str) -> list[str]:
     return re.split(r"(?<!\\)\|(?![^\[\]]{0,200}\]\])", row)
 
 
-def _heads(cell: str) -> str:
+def _heads(cell: str, *, of_accounts: bool) -> str:
     """What the cells of a column so headed hold: `all` secrets, `digits`, or only what looks `made`; `""` else."""
     if len(cell.split()) > 4:
         return ""
     if _HEAD_SECRET.search(cell):
         return "all"
+    if of_accounts and _HEAD_KEY.fullmatch(cell):
+        return "made"
     return "digits" if _HEAD_PIN.search(cell) else "made" if _HEAD_TOKEN.fullmatch(cell) else ""
 
 
@@ -78,9 +91,10 @@ def _fits(kind: str, cell: str) -> bool:
 
 
 _PARENT: Final = re.compile(
-    r"(?P<indent>[ \t>]*)(?P<mark>(?:[-*+][ \t]+|#{1,6}[ \t]+|\[!\w+\][+-]?[ \t]*|\d{1,3}[.)][ \t]+)?)"
+    r"(?P<indent>[ \t>]*)"
+    r"(?P<mark>(?:[-*+][ \t]+(?:\[.\][ \t]+)?|#{1,6}[ \t]+|\[!\w+\][+-]?[ \t]*|\d{1,3}[.)][ \t]+)?)"
     rf"[*_\"']{{0,3}}(?:[\w-]{{1,24}}[ \t]){{0,2}}(?:{SECRET}|(?P<weak>{PIN}|{TOKEN}))[*_\"']{{0,3}}[ \t]?"
-    r"(?P<to>[:：]{0,2})[*_]{0,3}[ \t]*[|>]?[+-]?[ \t]*",
+    r"(?:\([^()]{1,24}\))?(?P<to>[:：]{0,2})[*_]{0,3}[ \t]*[|>]?[+-]?[ \t]*",
     re.IGNORECASE,
 )
 _ITEM: Final = re.compile(

@@ -64,7 +64,8 @@ _LINE: Final = _compiled(
     r"[ \t]{0,3}(?P<bare>[^\n\r]{3,200})$"
 )
 _PAIR: Final = _compiled(
-    rf"(?:(?P<login>{LOGIN})|{ACCOUNT}){_MARKS}{_TO}{_MARKS}[ \t]{{0,3}}[^\n/|,:;]{{1,64}}?[ \t]{{0,2}}"
+    rf"(?:(?P<login>{LOGIN})|{ACCOUNT}){_MARKS}(?:{_TO}|[ \t][-–][ \t]){_MARKS}"
+    rf"[ \t]{{0,3}}[^\n/|,:;]{{1,64}}?[ \t]{{0,2}}"
     rf"(?P<stroke>[/,:|])(?!/)[ \t]{{0,2}}(?P<bare>[^\s/|]{{4,64}})(?=[ \t]{{0,3}}(?:$|[\n\r,;.|)]))"
 )
 _COMMANDS: Final = re.compile(
@@ -77,7 +78,7 @@ _COMMANDS: Final = re.compile(
     r"(?P<e>[^\s&#\"'<>)\]]{8,1024})"
 )
 _ASSIGNED: Final = re.compile(
-    r"(?P<name>[A-Za-z_][\w.:-]{0,64})[\"'`]?[ \t]{0,2}(?<![=!<>])=(?![=>~])[ \t]{0,2}[\"'`“]?"
+    r"(?P<name>[A-Za-z_][\w.:-]{0,64})[\"'`]?[ \t]{0,2}(?:(?<![=!<>])=(?![=>~])|::)[ \t]{0,2}[\"'`“]?"
     r"(?P<bare>[A-Za-z0-9+/_~.-]{16,1024}={0,2})(?![\w(])"
 )
 
@@ -92,7 +93,7 @@ def places_of_secrets(text: str) -> list[Span]:
     """Where secrets stand in `text`, as positions from and to, in order and apart."""
     lines = _lines(text)
     hinted = [bool(HINT.search(line)) for _, line in lines]
-    found = list(_right_of_equals(text)) if "=" in text else []
+    found = list(_right_of_equals(text)) if "=" in text or "::" in text else []
     if any(hinted):
         told = (one for one, hint in zip(lines, hinted, strict=True) if hint)
         found += [(at + start, at + end) for at, line in told for start, end in _in_line(line)]

@@ -17,6 +17,8 @@ _HEX: Final = re.compile(r"[0-9a-fA-F]+")
 _DIGESTS: Final = frozenset({32, 40, 48, 56, 64, 96, 128})
 """Lengths of digests in hexadecimal digits, from MD5 to SHA-512."""
 _INTEGRITY: Final = re.compile(r"(?:sha\d{1,3}|md5)[-:]", re.IGNORECASE)
+_GROUPS: Final = re.compile(r"(?:[A-Za-z0-9]{4,6}-){3,12}[A-Za-z0-9]{4,6}")
+"""As a program prints a key for a person to type."""
 _WORD: Final = re.compile(
     r"[A-Za-z]?[a-z]*\d{0,4}|[A-Z]+|\d{1,8}|[A-Za-z0-9]{1,5}|[a-z]*(?:[A-Z]+[a-z]{2,})+[A-Z]{0,4}\d{0,4}"
 )
@@ -46,6 +48,9 @@ def is_random(value: str, name: str) -> bool:
         return False
     if _HEX.fullmatch(value):
         return len(value) >= 24 and is_disordered(value)
+    groups = value.split("-") if _GROUPS.fullmatch(value) else []
+    if sum(map(is_mixed, groups)) >= 2:
+        return True
     if re.search(r"\d", value):
         return is_disordered(value, bits=3.2)
     turns = sum(one.islower() != other.islower() for one, other in pairwise(value))

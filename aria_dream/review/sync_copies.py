@@ -112,8 +112,8 @@ def unite_lines(newer: Sequence[str], older: Sequence[str]) -> list[str]:
     """
     known = {line.strip() for line in newer if line.strip()}
     lines: list[str] = []
-    bare = [[line.rstrip() for line in text] for text in (newer, older)]
-    for what, start, end, older_start, older_end in SequenceMatcher(None, *bare, autojunk=False).get_opcodes():
+    first, second = ([line.rstrip() for line in text] for text in (newer, older))
+    for what, start, end, older_start, older_end in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
         here = newer[start:end]
         if what == "equal":
             lines += here

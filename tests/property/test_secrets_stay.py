@@ -46,7 +46,7 @@ NAMES = st.sampled_from(TURNED)
 @given(
     blocks=st.lists(BLOCKS | LINES | NAMES, min_size=1, max_size=4),
     lines=st.lists(LINES | NAMES, min_size=4, max_size=4),
-    title=st.sampled_from(["Second", f"password {WORD}", f"PIN and Passwort = {WORD}", f"W. {LAST}", f"{LAST}, {FIRST}"]),
+    title=st.sampled_from(["Second", f"password {WORD}", f"Passwort = {WORD}", f"W. {LAST}", f"{LAST}, {FIRST}"]),
     quote=st.sampled_from(["", "> "]),
     eol=st.sampled_from(["\n", "\r\n"]),
 )
