@@ -152,6 +152,9 @@ class RuleParts:
         planned = plan_obsolete(self.desk.view((path,), inbound=False), NotePath(path))
         return self._made("resolve_contradiction", (conflict.first.path, path), planned, states, verdict.reason)
 
+    def unite(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
+        raise AssertionError((mark, states))
+
     def retire(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
         planned = plan_obsolete(self.desk.view((mark,), inbound=False), NotePath(mark))
         return self._made("obsolete", (mark,), planned, states, "it ran out on 2020-01-01")

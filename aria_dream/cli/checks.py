@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, assert_never
 import aria_dream
 from aria_dream.cli.output import counted
 from aria_dream.effects.consent import Confirmed, read_consent
+from aria_dream.effects.index import read_vault
 from aria_dream.effects.run_book import RunBook
 from aria_dream.effects.watch_probe import read_watch_outlook
 from aria_dream.effects.write_probe import write_refusal
 from aria_dream.errors import MissingPartError
 from aria_dream.policy.presence import Absent, Known, Plug, Power, Reading, Unreadable, ago
 from aria_dream.review.proposal import open_count
+from aria_dream.vault.misread import is_misread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
     from aria_dream.effects.records import Records
     from aria_dream.effects.scan import Scan
     from aria_dream.policy.circumstances import Moment, Readings
+
+
+MISREAD_MOST = 10
+"""Notes that the report names one by one."""
 
 
 class Health(Enum):
@@ -138,6 +144,19 @@ def check_vault(patient: Patient) -> Iterator[Finding]:
     edit_s = patient.readings.last_edit_s
     text = "no edit is known" if edit_s is None else f"a file that is not ours changed {ago(edit_s)}"
     yield Finding(topic="vault", name="last edit", health=Health.OK, text=text)
+
+
+def check_misread(patient: Patient) -> Iterator[Finding]:
+    """Notes that Obsidian cannot read right: in another encoding, or left half merged by git."""
+    if patient.scan is None:
+        return
+    index = read_vault(Path(patient.scan.root.removeprefix("\\\\?\\")), patient.places.cache)
+    misread = [problem for problem in index.problems if is_misread(problem)]
+    for problem in misread[:MISREAD_MOST]:
+        yield Finding(topic="vault", name="note", health=Health.NOTE, text=str(problem))
+    if len(misread) > MISREAD_MOST:
+        text = f"{counted(len(misread) - MISREAD_MOST, 'more note')} like these; `aria-dream links --all` names them"
+        yield Finding(topic="vault", name="note", health=Health.NOTE, text=text)
 
 
 def check_watching(patient: Patient) -> Iterator[Finding]:

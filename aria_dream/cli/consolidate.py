@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.consolidate.open_pairs import OpenPair
+    from aria_dream.cycle.sync_copies import SyncCopy
     from aria_dream.review.proposal import PlannedEdit, Proposal
 
     Made = tuple[Proposal, tuple[PlannedEdit, ...]]
@@ -86,6 +87,9 @@ def _object(found: Sat, how: Sitting) -> dict[str, object]:
              "first_claim": one.first_claim, "second_claim": one.second_claim}
             for one in map(open_conflict, result.open_conflicts)
         ],
+        "sync_copies": [
+            {"path": one.path, "original": one.original, "differs": one.differs} for one in found.copies
+        ],
         "applied": list(found.applied),
         "tokens": 0 if run is None else run.tokens,
         "seconds": 0 if run is None else round(run.seconds, 1),
@@ -141,6 +145,7 @@ def _say(found: Sat, how: Sitting) -> None:
     claims = counted(scan.conflicts, "pair of claims may disagree", "pairs of claims may disagree")
     click.echo(f"{near}; {claims}.")
     _say_made(result.made, how)
+    _say_copies(found.copies)
     if result.open_conflicts:
         click.echo(f"{counted(len(result.open_conflicts), 'contradiction')} left to you:")
         for one in map(open_conflict, result.open_conflicts[:10]):
@@ -182,6 +187,15 @@ def _say_made(made: Sequence[Made], how: Sitting) -> None:
         click.echo("A rehearsal: nothing was written.")
     else:
         click.echo("They wait in the review note; see one with: aria-dream review VAULT ID")
+
+
+def _say_copies(copies: Sequence[SyncCopy]) -> None:
+    if copies:
+        click.echo(f"{counted(len(copies), 'copy', 'copies')} left by a sync:")
+    for one in copies[:10]:
+        click.echo(f"  {one.original} ← {one.path}: {one.differs}")
+    if len(copies) > 10:
+        click.echo(f"  … and {len(copies) - 10} more (--json lists them)")
 
 
 def _say_pairs(pairs: Sequence[OpenPair]) -> None:

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 CHECKS: list[Callable[[Patient], Iterator[Finding]]] = [
     checks.check_input, checks.check_power, checks.check_load, checks.check_clock, checks.check_vault,
-    checks_disk.check_notes, checks_disk.check_vault_disk, checks.check_watching, checks.check_policy,
-    checks.check_judge, checks.check_records, checks_disk.check_locks, checks_disk.check_service,
-    checks.check_program, checks.check_consent, checks.check_model, checks.check_codex,
+    checks.check_misread, checks_disk.check_notes, checks_disk.check_vault_disk, checks.check_watching,
+    checks.check_policy, checks.check_judge, checks.check_records, checks_disk.check_locks,
+    checks_disk.check_service, checks.check_program, checks.check_consent, checks.check_model, checks.check_codex,
 ]  # fmt: skip
 """Every check, in the order of the report. A part that is added later adds its own."""
 

@@ -19,6 +19,7 @@ from aria_dream.cycle.consolidation_parts import open_night_parts
 from aria_dream.cycle.desk import Desk, Settlement
 from aria_dream.cycle.night_parts import ConsolidationRequest, ConsolidationResult
 from aria_dream.cycle.review import settle
+from aria_dream.cycle.sync_copies import find_sync_copies
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.graduation import read_graduated
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.record import Consolidation
     from aria_dream.cycle.consolidation_morning import Morning
+    from aria_dream.cycle.sync_copies import SyncCopy
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.places import Places
     from aria_dream.review.proposal import PlannedEdit, Proposal
@@ -69,6 +71,8 @@ class Sat:
     """None where nothing was begun, or it is only a rehearsal, or it was cut off."""
     applied: tuple[str, ...] = ()
     """Ids of what was applied without a tick."""
+    copies: tuple[SyncCopy, ...] = ()
+    """The copies that a sync left in the vault."""
     missing: tuple[str, ...] = field(default=())
     """What the night had to do without."""
 
@@ -99,7 +103,7 @@ def sit(vault: Path, how: Sitting) -> Sat:
         request = ConsolidationRequest(at=at, night=night, parts=how.parts, resume=how.resume, dry_run=how.dry_run)
         result, missing, left_out = _consolidate(desk, places, request, how, zone)
         if result.run is None or how.dry_run or result.interrupted:
-            return Sat(result=result, missing=(*missing, *left_out))
+            return Sat(result=result, copies=find_sync_copies(desk), missing=(*missing, *left_out))
         applied = _let_pass(root, how)
         with open_desk(root) as fresh:
             morning = tell_morning(
@@ -109,7 +113,13 @@ def sit(vault: Path, how: Sitting) -> Sat:
                 left_out=left_out,
                 conflicts=tuple(map(open_conflict, result.open_conflicts)) if Part.RESOLVE in how.parts else None,
             )
-        return Sat(result=result, morning=morning, applied=applied, missing=(*missing, *left_out))
+        return Sat(
+            result=result,
+            morning=morning,
+            applied=applied,
+            copies=find_sync_copies(desk),
+            missing=(*missing, *left_out),
+        )
 
 
 def _asking(how: Sitting, progress: Callable[[int, int], None] | None) -> Callable[[int, int], None]:

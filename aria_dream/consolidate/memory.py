@@ -67,7 +67,7 @@ def remembered_of(
                 apart |= pairs_within(_atoms(state, note_ids))
         if state.is_open and state.proposal.kind in COMBINING:
             busy_atoms.update(_atoms(state, note_ids))
-        if state.is_open and state.proposal.kind == "merge":
+        if state.is_open and state.proposal.kind in ("merge", "sync_copy"):
             busy_paths.update(state.paths)
     return Remembered(
         judged=judged,

@@ -54,13 +54,17 @@ class End(Enum):
     """Somebody returned, or ended it; it is resumed exactly there."""
 
 
+What = Literal["cluster", "conflict", "stale", "copy"]
+"""Of what a finding is."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brought:
     """What became of a finding: it was proposed, left to a person, or could not be planned."""
 
     finding: str
-    """Mark of the cluster, contradiction or stale note."""
-    what: Literal["cluster", "conflict", "stale"]
+    """Mark of the cluster, contradiction, stale note or copy."""
+    what: What
     proposals: tuple[str, ...]
     reason: str = ""
     """Why nothing was proposed; holds no note text."""
@@ -294,7 +298,7 @@ def _judged(record: Mapping[str, object]) -> Judged:
 
 def _brought(record: Mapping[str, object]) -> Brought:
     what = record["what"]
-    if what not in ("cluster", "conflict", "stale"):
+    if what not in ("cluster", "conflict", "stale", "copy"):
         raise ValueError("what")
     return Brought(
         finding=as_text(record["finding"]),

@@ -25,6 +25,7 @@ from aria_dream.consolidate.work import (
     Step,
     Stop,
     Triage,
+    Unite,
     Work,
 )
 
@@ -56,6 +57,7 @@ def steps(
         yield Triage(work.scan)
     reasons = []
     if Part.CONSOLIDATE in run.parts:
+        reasons.append((yield from night.unite()))
         reasons.append((yield from night.compare()))
         reasons.append((yield from night.collapse()))
     if Part.RESOLVE in run.parts:
@@ -115,6 +117,7 @@ class _Night:
             (conflict, key) for conflict in work.conflicts if (key := conflict_key(conflict)) not in remembered.settled
         ]
         self._stale = work.stale
+        self._copies = work.copies
 
     def _is_apart(self, pair: Candidate) -> bool:
         return frozenset((pair.first.id, pair.second.id)) in self._remembered.apart
@@ -226,12 +229,18 @@ class _Night:
         return ""
 
     def retire(self) -> Generator[Step, None, str]:
-        for mark in self._stale:
+        return (yield from self._each(self._stale, Retire))
+
+    def unite(self) -> Generator[Step, None, str]:
+        return (yield from self._each(self._copies, Unite))
+
+    def _each(self, marks: Iterable[str], step: type[Retire | Unite]) -> Generator[Step, None, str]:
+        for mark in marks:
             if mark in self._remembered.settled or mark in self._run.brought:
                 continue
             if reason := self._full():
                 return reason
-            yield Retire(mark)
+            yield step(mark)
         return ""
 
 

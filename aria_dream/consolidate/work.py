@@ -58,6 +58,8 @@ class Work:
     conflicts: tuple[Conflict, ...] = ()
     stale: tuple[str, ...] = ()
     """A mark for each stale note: its path and what is stale about it."""
+    copies: tuple[str, ...] = ()
+    """A mark for each note's copy that a sync left: its path and what it reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +160,13 @@ class Retire:
     mark: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unite:
+    """Propose to unite a note with the copy that a sync left of it."""
+
+    mark: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
     """The run is over."""
@@ -169,4 +178,4 @@ class Stop:
     """Pairs and contradictions without a verdict."""
 
 
-Step = Triage | Compare | Collapse | Resolve | Settle | Retire | Stop
+Step = Triage | Compare | Collapse | Resolve | Settle | Retire | Unite | Stop

@@ -6,7 +6,7 @@ It only ever writes proposals, and records of itself. Cut off anywhere, by whate
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.consolidate.judged import as_conflict_verdict, as_judged
 from aria_dream.consolidate.memory import proposals_tonight, remembered_of, tokens_tonight
@@ -25,7 +25,7 @@ from aria_dream.consolidate.record import (
 )
 from aria_dream.consolidate.run import left_to_writer, steps, total_questions
 from aria_dream.consolidate.verdict import Escalated
-from aria_dream.consolidate.work import Collapse, Compare, Limits, Resolve, Retire, Settle, Stop, Triage
+from aria_dream.consolidate.work import Collapse, Compare, Limits, Resolve, Retire, Settle, Stop, Triage, Unite
 from aria_dream.cycle.dream import reconciled
 from aria_dream.cycle.night_parts import ConsolidationResult
 from aria_dream.cycle.open_findings import note_answers
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.judged import Judged
     from aria_dream.consolidate.open_pairs import OpenPair
+    from aria_dream.consolidate.record import What
     from aria_dream.consolidate.verdict import Conflict, Counsel, PairVerdict
     from aria_dream.consolidate.work import Candidate, Cluster, Remembered, Step
     from aria_dream.cycle.desk import Desk
@@ -238,6 +239,8 @@ class _Sitting:
                     self.open_conflicts.append(conflict)
             case Retire(mark=mark):
                 self._bring("stale", mark, lambda states: self._parts.retire(mark, states), [])
+            case Unite(mark=mark):
+                self._bring("copy", mark, lambda states: self._parts.unite(mark, states), [])
             case Stop(end=end, reason=reason, left=left):
                 self.append(ended(self._run, self._now(), end, reason, left))
             case _:
@@ -254,7 +257,7 @@ class _Sitting:
 
     def _bring(
         self,
-        what: Literal["cluster", "conflict", "stale"],
+        what: What,
         mark: str,
         make: Callable[[Mapping[str, ProposalState]], Made | Refusal],
         atoms: Sequence[str],
@@ -291,7 +294,7 @@ class _Sitting:
         self._record(what, mark, proposal.id if earlier is None else earlier.proposal.id, "")
         return True
 
-    def _record(self, what: Literal["cluster", "conflict", "stale"], mark: str, id_: str, reason: str) -> None:
+    def _record(self, what: What, mark: str, id_: str, reason: str) -> None:
         brought = Brought(finding=mark, what=what, proposals=(id_,) if id_ else (), reason=reason)
         self.append(brought_record(self._run, self._now(), brought))
 

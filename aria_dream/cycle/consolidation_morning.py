@@ -22,7 +22,9 @@ from aria_dream.consolidate.report import (
 from aria_dream.cycle.desk import Settlement
 from aria_dream.cycle.open_findings import list_open, put_plan
 from aria_dream.cycle.review import renew_lines
+from aria_dream.cycle.sync_copies import find_sync_copies
 from aria_dream.dream.dream_log import render_head
+from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.review_note import HEADINGS, render_managed, render_review_head
 from aria_dream.policy.residence import choose_log
 from aria_dream.review.graduation import bars_of, track_records
@@ -116,6 +118,7 @@ def _report(desk: Desk, shown: OpenFindings, left_out: Sequence[str]) -> Report:
         of_one_form=tuple(form.titles for form in shown.forms),
         conflicts=tuple(shown.conflicts),
         left_out=tuple(left_out),
+        copies=tuple((title_of(one.original), title_of(one.path), one.differs) for one in find_sync_copies(desk)),
         records=track_records(states.values(), records.episodes, bars=bars, zone=zone, scans=scans_of(past)),
         bars=bars,
     )

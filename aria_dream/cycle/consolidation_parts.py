@@ -21,6 +21,7 @@ from aria_dream.consolidate.resolution import Settling, settle_conflict
 from aria_dream.consolidate.stale import propose_obsolete
 from aria_dream.consolidate.verdict import KeepA, KeepB, Merge, Normalize
 from aria_dream.consolidate.work import Candidate, Member, Work
+from aria_dream.cycle.sync_copies import find_sync_copies, propose_union
 from aria_dream.effects.analysed_texts import mark_of, read_analysed, write_analysed
 from aria_dream.effects.atom_gists import AtomGists
 from aria_dream.effects.atom_table import find_near, read_atoms
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.work import Cluster
     from aria_dream.cycle.desk import Desk
     from aria_dream.cycle.night_parts import Made
+    from aria_dream.cycle.sync_copies import SyncCopy
     from aria_dream.effects.atom_table import AtomTable
     from aria_dream.effects.places import Places
     from aria_dream.review.proposal import ProposalState
@@ -80,6 +82,7 @@ class VaultNight:
     _table: AtomTable | None = None
     _evidence: VaultEvidence | None = None
     _stale: Mapping[str, Stale] = field(default_factory=dict)
+    _copies: Mapping[str, SyncCopy] = field(default_factory=dict)
     _sources: Mapping[str, SourceMemory] | None = None
     _near: Mapping[str, tuple[NearRow, int]] = field(default_factory=dict)
     _gists: AtomGists | None = None
@@ -140,6 +143,10 @@ class VaultNight:
             stale, view, tuple(states.values()), now=self.desk.now, expires_at=self._expires_at
         )
 
+    def unite(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
+        """A proposal for a note and the copy that a sync left of it."""
+        return propose_union(self.desk, self._copies[mark], states, self._expires_at)
+
     @property
     def _expires_at(self) -> datetime:
         return self.desk.now + timedelta(days=self.desk.vault.live.policy.settings.proposal_expiry_days)
@@ -154,6 +161,8 @@ class VaultNight:
         candidates = self._candidates(table, near or ())
         conflicts = self._find_conflicts() if set(parts) != {Part.CONSOLIDATE} else ()
         stale = self._find_stale() if Part.CONSOLIDATE not in parts or len(parts) > 1 else ()
+        if Part.CONSOLIDATE in parts:
+            self._copies = {copy.mark: copy for copy in find_sync_copies(self.desk) if copy.mark}
         known = read_analysed(self.desk.book.folder)
         scan = Scan(
             atoms=len(table.rows),
@@ -163,7 +172,12 @@ class VaultNight:
             stale=len(stale),
         )
         return Work(
-            scan=scan, pairs=candidates, is_compared=near is not None, conflicts=conflicts, stale=tuple(stale)
+            scan=scan,
+            pairs=candidates,
+            is_compared=near is not None,
+            conflicts=conflicts,
+            stale=tuple(stale),
+            copies=tuple(self._copies),
         )
 
     def _find_stale(self) -> tuple[str, ...]:

@@ -51,6 +51,7 @@ SEEN_KINDS = ("link", "place_orphan", "merge", "resolve_contradiction")
 _UNSEEN = {
     "update": "Janus weighs no wording; the exact text stands in the review, and is yours to judge",
     "obsolete": "a note has run out by a date of its own or by its source, and there is nothing to weigh",
+    "sync_copy": "a copy that a sync left is told by its name and its lines, and there is nothing to weigh",
 }
 _QUOTED = re.compile(r"“.*?”: (?P<claim>.+)", re.DOTALL)
 """How a contradiction's evidence quotes a claim, behind the title of its note."""

@@ -59,6 +59,9 @@ class NightParts(Protocol):
     def retire(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
         """A proposal for a stale note."""
 
+    def unite(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
+        """A proposal for a note and the copy that a sync left of it."""
+
     def note_analysed(self, work: Work, is_open: Callable[[str], bool]) -> None:
         """Remembers which texts have been looked at; `is_open(key)`: a pair that waits for its verdict."""
 

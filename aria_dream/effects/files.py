@@ -24,6 +24,7 @@ from aria_dream.effects.steps import CHANGED, Steps
 from aria_dream.effects.swap import exchange as system_exchange
 from aria_dream.errors import VaultUnreadableError
 from aria_dream.vault.edit import ABSENT, ChangeSet, Exists, changes_refusal, content_hash
+from aria_dream.vault.misread import conflict_line
 from aria_dream.vault.note import NotePath
 from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Settled, Verdict, Written
 
@@ -140,7 +141,7 @@ class DiskVault:
             if hindrance is not None:
                 return hindrance
         images = self._images(steps, contents)
-        if isinstance(images, Conflict):
+        if not isinstance(images, list):
             return images
         intent = Intent(
             change_id=change_id, at=at, label=label, steps=tuple(steps), folders=self._missing_folders(steps)
@@ -169,8 +170,11 @@ class DiskVault:
 
     def _images(
         self, steps: list[Step], contents: list[bytes | None]
-    ) -> list[tuple[bytes | None, bytes | None]] | Conflict:
-        """Each step's file before and after; what is written and then moved moves as it is written."""
+    ) -> list[tuple[bytes | None, bytes | None]] | Conflict | Refused:
+        """Each step's file before and after; what is written and then moved moves as it is written.
+
+        Refused where a note to be written is one that git left half merged.
+        """
         images: list[tuple[bytes | None, bytes | None]] = []
         written: dict[NotePath, bytes | None] = {}
         for step, content in zip(steps, contents, strict=True):
@@ -180,6 +184,9 @@ class DiskVault:
                 before = None if step.before == ABSENT else read_plain(self.root.joinpath(*step.path.parts))
             if (ABSENT if before is None else content_hash(before)) != step.before:
                 return Conflict(step.path, CHANGED)
+            line = conflict_line(before) if before and content is not None else 0
+            if line:
+                return Refused(step.path, f"it holds conflict markers of git (line {line}); settle them first")
             after = before if step.moved_to is not None else content
             images.append((before, after))
             written[step.path] = after

@@ -50,7 +50,7 @@ def find_own_notes(index: VaultIndex, dream_folder: str) -> OwnNotes:
         if folder not in numbers:
             numbers[folder] = order.get(fold_path(folder)) if folder else None
         number = numbers[folder]
-        if number is not None and path not in index.scan.conflicts:
+        if number is not None and path not in index.scan.copies:
             marker = index.facts_of(path).marker.lower()
             if marker:
                 found.setdefault(number, []).append((marker, path))

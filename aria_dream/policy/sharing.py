@@ -185,7 +185,7 @@ def shareable_title(sharing: Sharing, path: str) -> str:
     """The title of the note at `path`, blanked where it is private: for the steps of a dream's path."""
     if sharing.visibility(path) is not Visibility.OPEN:
         return BLANK_SHOWN
-    title, _ = sharing.names.blank(_plain(_title(path)))
+    title, _ = sharing.names.blank(redact_secrets(_plain(_title(path)))[0])
     return BLANK_SHOWN if sharing.names.are_in(title) else _shown(title)
 
 
@@ -194,8 +194,8 @@ def _made(sharing: Sharing, title: str, text: str, *, limit: int, links: int) ->
         return Withheld(sharing.closed)
     counts: Counter[str] = Counter({"private note": links} if links else {})
     parts: list[str] = []
-    for part in (title, text):
-        marked, secrets = redact_secrets(part)
+    for part, head in ((title, ""), (text, f"# {title}\n\n" if title else "")):
+        marked, secrets = _redacted(part, head)
         clean, blanked = sharing.names.blank(marked)
         counts.update(secrets)
         counts.update({"private note": blanked} if blanked else {})
@@ -205,6 +205,15 @@ def _made(sharing: Sharing, title: str, text: str, *, limit: int, links: int) ->
     # Cut last: a name that a cut had halved could no longer be recognised.
     title, text = _shown(parts[0][:200]), _shown(parts[1][:limit])
     return ShareableExcerpt(title=title, text=text, blanked=tuple(sorted(counts.items())), seal=_SEAL)
+
+
+def _redacted(text: str, head: str) -> tuple[str, Counter[str]]:
+    """`text` without its secrets, read under the heading `head`: a note called *Passwords* says what its lines are."""
+    marked, secrets = redact_secrets(head + text)
+    if not head:
+        return marked, secrets
+    before, _, after = marked.partition("\n\n")
+    return after, secrets - redact_secrets(before)[1] - redact_secrets(head)[1]
 
 
 def _shareable_body(sharing: Sharing, note: Note) -> tuple[str, int]:

@@ -14,6 +14,7 @@ from aria_dream.review.merging import plan_merge_all
 from aria_dream.review.placement import AlreadyLinked, Target
 from aria_dream.review.plan import Planned, changes_of
 from aria_dream.review.safety import safety_refusal
+from aria_dream.review.sync_copies import plan_sync_copy
 from aria_dream.vault.edit import ABSENT, Refusal, content_hash, decode_note
 from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.properties import parse_properties
@@ -175,7 +176,7 @@ def planned_before(approved: Approved, view: VaultView) -> Planned | Stale | Ref
 def _moved(approved: Approved) -> dict[str, str]:
     """What goes to what takes its place."""
     keep, *drops = approved.paths
-    return dict.fromkeys(drops, keep) if approved.kind == "merge" else {}
+    return dict.fromkeys(drops, keep) if approved.kind in ("merge", "sync_copy") else {}
 
 
 def _is_current(edits: Sequence[PlannedEdit], view: VaultView) -> bool:
@@ -235,6 +236,8 @@ def plan_again(approved: Approved, view: VaultView) -> Planned | AlreadyLinked |
             return _merge_again(approved, view)
         case "update" | "resolve_contradiction":
             return _replace_again(approved, view)
+        case "sync_copy":  # whichever note was changed since is the newer one
+            return plan_sync_copy(view, *paths, copy_is_newer=_is_changed(approved, view))
         case "obsolete":
             return _obsolete_again(approved, view)
         case "place_orphan":
@@ -279,6 +282,14 @@ def merged_text_refusal(approved: Approved, view: VaultView) -> Refusal | None:
         if now is None or content_hash(now) != content:
             return Refusal(f"{path} has changed since the merged text was made")
     return None
+
+
+def _is_changed(approved: Approved, view: VaultView) -> bool:
+    """Whether of a note and its copy the copy alone has changed since the two were compared."""
+    keep, copy = (
+        content_hash(view.contents.get(NotePath(path), b"")) != approved.hashes.get(path, "") for path in approved.paths
+    )
+    return copy and not keep
 
 
 def target_of(view: VaultView, path: NotePath) -> Target:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from aria_dream.policy.settings import Settings
     from aria_dream.review.proposal import Kind, ProposalState
 
-NEVER: Final[frozenset[Kind]] = frozenset({"obsolete"})
+NEVER: Final[frozenset[Kind]] = frozenset({"obsolete", "sync_copy"})
 """Kinds that always wait for a person, however sure the judge is."""
 Z: Final = 1.959964
 """Standard normal quantile of a two-sided 95 % interval."""

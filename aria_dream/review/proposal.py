@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from aria_dream.vault.edit import ContentHash
 
-Kind = Literal["link", "place_orphan", "merge", "update", "obsolete", "resolve_contradiction"]
+Kind = Literal["link", "place_orphan", "merge", "update", "obsolete", "resolve_contradiction", "sync_copy"]
 State = Literal["proposed", "approved", "rejected", "applied", "rolled_back", "stale", "expired", "superseded"]
 Event = Literal[
     "proposed", "planned", "edge", "janus", "approved", "rejected", "reopened", "applied", "rolled_back", "stale",

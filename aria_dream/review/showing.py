@@ -99,7 +99,7 @@ def _ends(state: ProposalState, shelf: Shelf) -> tuple[LoggedLink, ...]:
     kind = state.proposal.kind
     ends = []
     for number, (path, title) in enumerate(zip(state.paths, shown_titles(state), strict=True)):
-        stays = path in shelf.files and kind != "place_orphan" and not (kind == "merge" and number)
+        stays = path in shelf.files and kind != "place_orphan" and not (kind in ("merge", "sync_copy") and number)
         link = logged_link(path, shelf.link_text, markdown_links=shelf.markdown_links) if stays else None
         ends.append(_titled(link, title))
     return tuple(ends)
