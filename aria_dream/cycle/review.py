@@ -237,7 +237,7 @@ def _set_aside(
 
 
 def _write(desk: Desk, state: ProposalState, changes: ChangeSet, done: Settlement) -> bool:
-    outcome = desk.files.write(changes, label=_label(state), quiet_s=desk.quiet_s)
+    outcome = desk.files.write(changes, label=_label(state), quiet_s=desk.quiet_s, names=desk.names(changes))
     match outcome:
         case Written(change_id=change_id):
             _record(desk, state, change_id, done)
