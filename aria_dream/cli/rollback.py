@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.desk import find_proposal, open_desk, say_settlement, settlement_object
+from aria_dream.cli.desk import find_proposal, left_sentence, open_desk, say_settlement, settlement_object
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.consolidate.settled import find_settled
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 def command(words: tuple[str, ...], *, as_json: bool) -> None:
     """Take a change back: the notes read as before, or lose just what was put in.
 
-    Exactly, or around what was typed since.
+    Exactly, or around what was typed since. Renamed notes are followed; a place that reads otherwise by now stays as
+    it is, and is listed with its file and line (exit code 6).
 
     ID is that of the proposal, as `aria-dream history` lists it. A refused pair is open again, and so is what you
     called different, the same, or no contradiction.
@@ -52,3 +53,5 @@ def command(words: tuple[str, ...], *, as_json: bool) -> None:
         say_settlement(done, states)
     if not done.undone:
         raise WriteRefusedError(f"proposal {state.proposal.id} was not rolled back")
+    if done.not_undone:
+        raise WriteRefusedError(left_sentence(done))

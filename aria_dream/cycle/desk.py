@@ -10,9 +10,10 @@ from aria_dream.cycle.dream import reconciled
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import edits_now
-from aria_dream.review.following import is_text, named_by
+from aria_dream.review.following import follow, is_text, named_by
 from aria_dream.review.inbound import notes_to_read
 from aria_dream.review.plan import VaultView
+from aria_dream.review.rollback import known_files
 from aria_dream.review.safety import TRASH
 from aria_dream.review.showing import Shelf, change_name
 from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash, decode_note, encode_note
@@ -22,7 +23,7 @@ from aria_dream.vault.note import NotePath
 from aria_dream.world import Content, Failed, Refused, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from aria_dream.effects.dreamt_vault import DreamtVault
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from aria_dream.review.placement import PlacementPolicy
     from aria_dream.review.proposal import PlannedEdit, ProposalState
     from aria_dream.vault.identity import Names
-    from aria_dream.world import VaultFiles
+    from aria_dream.world import PastChange, VaultFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,14 @@ class Desk:
         known = named_by(changes, self.contents(map(str, touched)), index.resolver)
         texts = self.texts(path for path in known if is_text(path))
         return names_of({path: print_of(texts[path]) if path in texts else () for path in known}, index.files)
+
+    def places(self, change: PastChange, hints: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Where the files of a past change, and those that its links meant, lie now, by the paths that they had.
+
+        `hints`: names that are known to have changed.
+        """
+        files = frozenset(self.vault.index.files)
+        return follow(known_files(change.files, change.names, files), change.names, files, self.texts, hints)
 
     def texts(self, paths: Iterable[str]) -> dict[str, str]:
         """What these notes read now; those that are not there left out."""

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, assert_never
 from aria_dream.cycle.desk import NotUndone, is_structural, pair_of
 from aria_dream.errors import Problem
 from aria_dream.review.application import edits_now
-from aria_dream.review.following import follow
 from aria_dream.review.inbound import notes_to_read
 from aria_dream.review.proposal import event_record
-from aria_dream.review.rollback import Impossible, Partly, Restored, known_files, plan_rollback
+from aria_dream.review.rollback import Impossible, Partly, Restored, plan_rollback
 from aria_dream.review.showing import change_name
 from aria_dream.vault.edit import Exists
 from aria_dream.world import Conflict, Failed, Refused, Written
@@ -82,9 +81,7 @@ def _roll_back(desk: Desk, state: ProposalState, change: PastChange, done: Settl
         said = f"“{later}” was made later with the same notes; undo that first"
         return _by_hand(state, (Problem("", 0, said),), done)
     files = desk.vault.index.files
-    known = known_files(change.files, change.names, frozenset(files))
-    hints = dict(zip(state.proposal.paths, state.paths, strict=True))
-    place = follow(known, change.names, frozenset(files), desk.texts, hints)
+    place = desk.places(change, dict(zip(state.proposal.paths, state.paths, strict=True)))
     came_back = [str(file.path) for file in change.files if file.moved_to is not None or file.after is None]
     wanted = {str(path) for file in change.files for path in (file.path, file.moved_to) if path is not None}
     wanted |= {place[path] for path in wanted if path in place}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t][^\r\n]*(?:\r?\n)*", re.MULTILINE)
 _LIST_KEY: Final = re.compile(r"^[^\s:#-][^:\r\n]*:[ \t]*\r?\n", re.MULTILINE)
 _FENCE: Final = re.compile(r"^---[ \t]*$", re.MULTILINE)
-_LINKED: Final = re.compile(r"\]\]|\]\(")
+_LINKED: Final = re.compile(r"\[\[|\]\]|\]\(")
 """A link, or what is left of one."""
 _SHOWN = 60
 
