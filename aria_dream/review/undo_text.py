@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from aria_dream.review.tokens import Means, Unit
 
-_HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t][^\r\n]*(?:\r?\n)*", re.MULTILINE)
-_LIST_KEY: Final = re.compile(r"^[^\s:#-][^:\r\n]*:[ \t]*\r?\n", re.MULTILINE)
+_HEAD: Final = re.compile(r"\s*(?:#{1,6}[ \t][^\r\n]*(?:\r?\n)*|[^\s:#-][^:\r\n]*:[ \t]*\r?\n)")
+_ITEMS: Final = re.compile(r"(?:[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t][^\r\n]*)?(?:\r?\n|\Z))*")
+"""A list, and what stands above one: a heading, or the name of a property."""
 _FENCE: Final = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _LINKED: Final = re.compile(r"\[\[|\]\]|\]\(")
 """A link, or what is left of one."""
@@ -139,14 +140,14 @@ class _Text:
         stops = [at for at in range(1, len(place)) if place[at] != place[at - 1] + 1]
         lines = {at for at in stops if self._after[self._ours[unit.start + at].start - 1 :][:1] == "\n"}
         start, end = self._ours[unit.start].start, self._ours[unit.end - 1].end
-        in_head = start < self._head
         if len(lines) < len(stops) or any(place[at] < place[at - 1] for at in stops):
             return None
-        if in_head and _FENCE.search(self._after, start, min(end, self._head)):
+        if start < self._head and _FENCE.search(self._after, start, min(end, self._head)):
             return None
+        head = _HEAD.match(self._after, start, end)
         kept = self._ours[unit.start + stops[0]].start if stops else end
-        heads = [found.end() for found in (_LIST_KEY if in_head else _HEADING).finditer(self._after, start, end)]
-        begin = max((head for head in heads if head <= kept), default=start)
+        goes_on = head and head.end() <= kept and _ITEMS.fullmatch(self._after, head.end(), end)
+        begin = head.end() if head and goes_on else start
         bounds = [0, *stops, len(place)]
         edits = []
         for one, other in pairwise(bounds):
@@ -193,6 +194,8 @@ def _has_link(tokens: Sequence[Token], start: int, end: int) -> bool:
 
 def _sentence(stands: str, made: str, was: str) -> str:
     before = f"; before the change it read “{was}”" if was else ""
+    if stands == made:
+        return f"“{stands}” leads to another note now{before}"
     if not stands:
         return f"“{made}” is not here any more{before}" if made else f"“{was}” was not put back: the text has changed"
     return f"“{stands}” stands here, where “{made}” was written{before}" if made else f"“{stands}” stands here{before}"

@@ -7,9 +7,11 @@ Obsidian's renames are carried out as it does them: the file moves, and links in
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,7 +19,6 @@ from hypothesis import strategies as st
 
 from aria_dream.review.changes import Replacement, plan_obsolete, plan_placement, plan_replacements
 from aria_dream.review.following import follow, is_text, named_by
-from aria_dream.review.inbound import plan_move
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.placement import Target
 from aria_dream.review.plan import Planned, VaultView
@@ -25,7 +26,9 @@ from aria_dream.review.rollback import Impossible, Partly, Restored, known_files
 from aria_dream.vault.canvas import parse_canvas
 from aria_dream.vault.edit import decode_note
 from aria_dream.vault.identity import names_of, print_of
+from aria_dream.vault.link_text import link_target
 from aria_dream.vault.note import NotePath, parse_note
+from aria_dream.vault.obsidian import AppSettings
 from aria_dream.vault.resolve import Resolver
 from aria_dream.world import PastWrite
 
@@ -100,10 +103,25 @@ class Vault:
         return past
 
     def rename(self, old: str, new: str) -> None:
-        if old in self.files and new != old and new.lower() not in {path.lower() for path in self.files if path != old}:
-            plan = plan_move(self.view(), NotePath(old), NotePath(new))
-            if isinstance(plan, Planned):
-                self.carry_out(plan.changes)
+        taken = {path.lower() for path in self.files if path != old}
+        if old not in self.names() or new in (old, "") or new.lower() in taken:
+            return
+        before = Resolver(self.names())
+        after = Resolver([new if path == old else path for path in self.names()])
+        for path in self.names():
+            text = decode_note(self.files[path])
+            if path.endswith(".canvas"):
+                nodes = json.loads(text)
+                for node in nodes["nodes"]:
+                    if node["type"] == "file":
+                        node["file"] = new if node["file"] == old else node["file"]
+                    else:
+                        node["text"] = carried(node["text"], path, path, old, new, before, after)
+                text = json.dumps(nodes, indent="\t", ensure_ascii=False)
+            else:
+                text = carried(text, path, new if path == old else path, old, new, before, after)
+            self.files[path] = text.encode("utf-8", "surrogateescape")
+        self.files[new], self.ids[new] = self.files.pop(old), self.ids.pop(old)
 
     def meanings(self) -> dict[str, list[tuple[str, str | None]]]:
         """By the mark before it, each link's note and the note (by identity) that it means."""
@@ -114,6 +132,24 @@ class Vault:
                 target = resolver.resolve(link, path)
                 found.setdefault(mark, []).append((path, self.ids[target] if target else None))
         return found
+
+
+def carried(text: str, source: str, place: str, old: str, new: str, before: Resolver, after: Resolver) -> str:
+    """The text as Obsidian leaves it when `old` becomes `new`: the targets of its links follow, and nothing else."""
+    for link in reversed(parse_note(text).links):
+        target = before.resolve(link.path, source)
+        wanted = new if target == old else target
+        if wanted is None or not link.path or after.resolve(link.path, place) == wanted:
+            continue
+        name = link_target(after, AppSettings(), wanted, place)
+        if link.markdown:
+            goal = posixpath.relpath(wanted, posixpath.dirname(place) or ".")
+            raw = f"{link.raw[: link.raw.index('](')]}]({quote(goal)}{link.subpath})"
+        else:
+            start = link.raw.index("[[") + 2
+            raw = link.raw[:start] + name + re.sub(r"^[^\]|#]*", "", link.raw[start:])
+        text = text[: link.start] + raw + text[link.end :]
+    return text
 
 
 def marked_links(path: str, text: str) -> list[tuple[str, str]]:
@@ -212,10 +248,9 @@ def step(vault: Vault, what: str, name: str, more: str, touched: set[str]) -> No
         for file in sorted(vault.names()):
             if file.startswith(name):
                 vault.rename(file, more + file.removeprefix(name))
-    elif what == "create" and name.lower() not in {file.lower() for file in vault.files}:
-        vault.files[name], vault.ids[name] = more.encode(), f"new {name}"
-    elif what == "retake" and name not in vault.files and name.endswith(".md"):
-        vault.files[name], vault.ids[name] = more.encode(), f"another {name}"
+    elif what in ("create", "retake"):
+        if name.lower() not in {file.lower() for file in vault.files} and name.endswith(".md"):
+            vault.files[name], vault.ids[name] = more.encode(), f"{what} {name}"
     elif what == "change":
         try:
             vault.carry_out(plan_of(vault, name))
