@@ -12,10 +12,13 @@ from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.consolidate.settled import find_settled
 from aria_dream.cycle.open_findings import take_word_back
 from aria_dream.cycle.review import Settlement, renew_lines, take_back
-from aria_dream.errors import WriteRefusedError
+from aria_dream.errors import NotFoundError, WriteRefusedError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from aria_dream.cycle.desk import Desk
+    from aria_dream.review.proposal import ProposalState
 
 
 @click.command("rollback")
@@ -39,7 +42,7 @@ def command(words: tuple[str, ...], *, as_json: bool) -> None:
         if settled is not None and words[-1] not in desk.records().states:
             take_word_back(desk, settled, done)
         else:
-            state = find_proposal(desk.records().states, words[-1])
+            state = _find(desk, words[-1], as_json=as_json)
             take_back(desk, state, done, by="terminal")
             renew_lines(desk, done)
             settled = None
@@ -55,3 +58,12 @@ def command(words: tuple[str, ...], *, as_json: bool) -> None:
         raise WriteRefusedError(f"proposal {state.proposal.id} was not rolled back")
     if done.not_undone:
         raise WriteRefusedError(left_sentence(done))
+
+
+def _find(desk: Desk, name: str, *, as_json: bool) -> ProposalState:
+    try:
+        return find_proposal(desk.records().states, name)
+    except NotFoundError as error:
+        if as_json:
+            echo_json(settlement_object(Settlement(said=[str(error)])))
+        raise
