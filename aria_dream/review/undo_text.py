@@ -193,12 +193,14 @@ def _has_link(tokens: Sequence[Token], start: int, end: int) -> bool:
 
 
 def _sentence(stands: str, made: str, was: str) -> str:
-    before = f"; before the change it read “{was}”" if was else ""
-    if stands == made:
-        return f"“{stands}” leads to another note now{before}"
-    if not stands:
-        return f"“{made}” is not here any more{before}" if made else f"“{was}” was not put back: the text has changed"
-    return f"“{stands}” stands here, where “{made}” was written{before}" if made else f"“{stands}” stands here{before}"
+    before = f" before the change it read “{was}”," if was else ""
+    if made and stands == made:
+        what = f"“{stands}” leads to another note now;"
+    elif not stands:
+        what = f"“{made}” is not here any more;" if made else "the text around it has changed;"
+    else:
+        what = f"“{stands}” stands here, where “{made}” was written;" if made else f"“{stands}” stands here;"
+    return f"{what}{before} change it by hand where you want that" if was else f"{what} take out by hand what is left"
 
 
 def _short(text: str) -> str:
