@@ -10,7 +10,7 @@ from aria_dream.review.rewriting import apply_edits
 from aria_dream.review.rollback import Impossible, Partly, Restored, plan_rollback
 from aria_dream.review.undo_text import Left, undo_in_text
 from aria_dream.vault.edit import ABSENT, content_hash
-from aria_dream.vault.note import NotePath
+from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.world import PastWrite
 
 NOTE = NotePath("Note.md")
@@ -145,3 +145,24 @@ def test_what_the_writer_typed_stays(head: list[str], tail: list[str], at: int) 
     assert "TYPED" in text
     if not left:
         assert text.replace(" TYPED ", "") == before
+
+
+@pytest.mark.parametrize("now", ["[g]: <Grafting.md> 'x'\n", "Typed.\n\n[g]: <Grafting.md> 'x'\n"])
+def test_a_reference_definition_comes_back_whole(now: str) -> None:
+    text, left = undone("[g]: <Grafting 1.md> 'x'\n", "[g]: <Grafting.md> 'x'\n", now)
+    assert (text, left) == (now.replace("<Grafting.md>", "<Grafting 1.md>"), [])
+    text, left = undone("[g]: <Grafting 1.md>\n", "[g]: <Grafting.md>\n", "[g]: <Bread.md>\n")
+    assert (text, [one.line for one in left]) == ("[g]: <Bread.md>\n", [1])
+
+
+@pytest.mark.parametrize(
+    ("after", "now"),
+    [
+        ("---\naliases:\n  - Old\n---\nx\n", "---\naliases:\n  - Old\n  - Mine\n---\nx\n"),
+        ("---\na: 1\naliases:\n  - Old\n---\nx\n", "---\na: 1\naliases:\n  - Old\n  - Mine\n---\nx\n"),
+    ],
+)
+def test_properties_stay_properties(after: str, now: str) -> None:
+    before = after.replace("aliases:\n  - Old\n", "").replace("---\n---\n", "")
+    text, _ = undone(before, after, now)
+    assert parse_note(text).aliases in (("Mine",), ("Old", "Mine"))
