@@ -109,8 +109,10 @@ def run(*words: str | Path, check: bool = True, typed: str | None = None) -> sub
     return done
 
 
-def apply(vault: Path) -> dict[str, Any]:
-    found = json.loads(run("apply", vault, "--json").stdout)
+def apply(vault: Path, code: int = 0) -> dict[str, Any]:
+    done = run("apply", vault, "--json", check=False)
+    assert done.returncode == code, done.stderr
+    found = json.loads(done.stdout)
     assert isinstance(found, dict)
     return found
 

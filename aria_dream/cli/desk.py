@@ -13,6 +13,7 @@ import click
 
 from aria_dream.cli.output import progress_bar
 from aria_dream.cli.vault_argument import chosen_vault
+from aria_dream.cycle.linked_by import LINKED_BY_HAND
 from aria_dream.cycle.review import Desk, settle
 from aria_dream.dream.logged_change import DONE, LEADS
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
@@ -40,7 +41,7 @@ WORDS: Mapping[State, str] = {
     "rolled_back": "undone",
     "stale": "not done",
     "expired": "lapsed",
-    "superseded": "linked by yourself",
+    "superseded": "linked otherwise",
 }
 """What a state is called to its writer."""
 MOST_LOOKS = 50
@@ -102,6 +103,10 @@ def settlement_object(done: Settlement) -> dict[str, object]:
         "expired": done.expired,
         "superseded": done.superseded,
         "waiting": done.waiting,
+        "not_undone": [
+            {"id": one.id, "path": one.problem.path, "line": one.problem.line, "said": one.problem.message}
+            for one in done.not_undone
+        ],
         "said": done.said,
     }
 
@@ -124,15 +129,23 @@ def say_settlement(done: Settlement, states: Mapping[str, ProposalState]) -> Non
         ("Never again", done.rejected),
         ("Undone", done.undone),
         ("Both boxes are ticked; untick one of", done.asked),
-        ("You linked them yourself", done.superseded),
         ("Lapsed", done.expired),
     ):
         for id_ in dict.fromkeys(ids):
             click.echo(f"{name}: {titles(states[id_])} ({id_})")
+    for id_ in dict.fromkeys(done.superseded):
+        why = states[id_].reason or LINKED_BY_HAND
+        click.echo(f"{why[:1].upper()}{why[1:]}: {titles(states[id_])} ({id_})")
     for sentence in dict.fromkeys(done.said):
         click.echo(f"{sentence[:1].upper()}{sentence[1:]}.")
     for id_ in done.stale:
         click.echo(f"See what would be written now: aria-dream review VAULT {id_}")
+
+
+def left_sentence(done: Settlement) -> str:
+    """What a run that did not undo everything ends with."""
+    count = len(done.not_undone)
+    return "one place was not undone" if count == 1 else f"{count} places were not undone"
 
 
 def titles(state: ProposalState) -> str:

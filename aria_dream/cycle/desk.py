@@ -11,24 +11,39 @@ from aria_dream.dream.juxtaposition import title_of
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import edits_now
 from aria_dream.review.decision import shown_titles
+from aria_dream.review.following import follow, is_text, named_by
 from aria_dream.review.inbound import notes_to_read
 from aria_dream.review.plan import VaultView
+from aria_dream.review.rollback import known_files
 from aria_dream.review.safety import TRASH
 from aria_dream.review.showing import Shelf, change_name
-from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash, encode_note
+from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash, decode_note, encode_note
+from aria_dream.vault.identity import names_of, print_of
 from aria_dream.vault.link_text import link_target
 from aria_dream.vault.note import NotePath
 from aria_dream.world import Content, Failed, Refused, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.records import RecordBook, Records
+    from aria_dream.errors import Problem
     from aria_dream.review.placement import PlacementPolicy
     from aria_dream.review.proposal import PlannedEdit, ProposalState
-    from aria_dream.world import VaultFiles
+    from aria_dream.vault.identity import Names
+    from aria_dream.world import PastChange, VaultFiles
+
+
+@dataclass(frozen=True, slots=True)
+class NotUndone:
+    """A place of a change that was not taken back."""
+
+    id: str
+    """Of the proposal."""
+    problem: Problem
+    """File and line, and what stands there; where nothing was taken back at all, what stands in the way."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -46,6 +61,8 @@ class Settlement:
     """Links that the writer has drawn meanwhile."""
     waiting: list[str] = field(default_factory=list)
     """Approved, and not written yet: somebody is typing, or the policy does not permit it now."""
+    not_undone: list[NotUndone] = field(default_factory=list)
+    """Places of changes that were to be taken back."""
     said: list[str] = field(default_factory=list)
     again: bool = False
     """Something waits only because the vault has to be read again first."""
@@ -132,6 +149,26 @@ class Desk:
             names=self.vault.name_book,
             trashed=self._trashed() if inbound else frozenset(),
         )
+
+    def names(self, changes: ChangeSet) -> Names:
+        """What the history keeps of the files that links of a change mean, so that it can be undone under any names."""
+        index = self.vault.index
+        touched = [*(plan.path for plan in changes.writes), *(move.source for move in changes.moves)]
+        known = named_by(changes, self.contents(map(str, touched)), index.resolver)
+        texts = self.texts(path for path in known if is_text(path))
+        return names_of({path: print_of(texts[path]) if path in texts else () for path in known}, index.files)
+
+    def places(self, change: PastChange, hints: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Where the files of a past change, and those that its links meant, lie now, by the paths that they had.
+
+        `hints`: names that are known to have changed.
+        """
+        files = frozenset(self.vault.index.files)
+        return follow(known_files(change.files, change.names, files), change.names, files, self.texts, hints)
+
+    def texts(self, paths: Iterable[str]) -> dict[str, str]:
+        """What these notes read now; those that are not there left out."""
+        return {str(path): decode_note(data) for path, data in self.contents(paths).items()}
 
     def _protected(self) -> frozenset[str]:
         """Policy, triggers, and whatever lies in our folder or bears our marker."""

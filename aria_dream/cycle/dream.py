@@ -7,6 +7,7 @@ from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING, assert_never
 
+from aria_dream.cycle.renames import renames_by_history
 from aria_dream.dream.dreaming import Dreamt, NoJudge, NothingDreamt, Wish, dream
 from aria_dream.dream.review_note import read_managed
 from aria_dream.dream.seeds import parse_seeds
@@ -176,7 +177,7 @@ def reconciled(
 
     `now`: aware, in the writer's zone.
     """
-    records = book.read() if rehearsal else _followed(vault, book, now)
+    records = book.read() if rehearsal else _followed(vault, files, book, now)
     notes = [
         LogNote(path=path, day=day, text=decode_note(content.data))
         for path, day in log_notes(vault.names, vault.home)
@@ -201,7 +202,7 @@ def reconciled(
     return book.read() if due else records
 
 
-def _followed(vault: DreamtVault, book: RecordBook, now: datetime) -> Records:
+def _followed(vault: DreamtVault, files: VaultFiles, book: RecordBook, now: datetime) -> Records:
     """The journals, every proposal under the names that its notes bear now."""
     records = book.read()
     named = {path for state in records.states.values() for path in state.paths}
@@ -214,6 +215,8 @@ def _followed(vault: DreamtVault, book: RecordBook, now: datetime) -> Records:
     if gone:
         hashes = {fact.path: fact.content_hash.hex() for fact in vault.index.facts}
         renames = plan_renames(records.states.values(), hashes, now, earlier=earlier)
+        merged = {path for one in records.states.values() if one.proposal.kind == "merge" for path in one.paths[1:]}
+        renames += renames_by_history(files, gone - merged - {one.from_ for one in renames}, vault.index.files, now)
         for renamed in renames:
             book.note(renamed_record(renamed))
     if now_known.items() - earlier.items():

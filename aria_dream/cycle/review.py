@@ -20,6 +20,7 @@ from aria_dream.cycle.exact_change import (
     show_change,
     with_plan,
 )
+from aria_dream.cycle.linked_by import linked_by
 from aria_dream.cycle.taking_back import open_again, take_back
 from aria_dream.dream.logged_change import DONE
 from aria_dream.dream.ticks import ask_in_text, read_ticks
@@ -58,9 +59,6 @@ __all__ = [
     "Desk", "Settlement", "apply_approved", "approve_shown", "is_as_shown", "note_shown", "renew_lines", "settle",
     "show_change", "take_back",
 ]  # fmt: skip
-
-LINKED_BY_HAND = "you linked them yourself"
-
 
 def settle(desk: Desk) -> Settlement:
     """Carries out everything that was ticked or approved, takes back what was undone, and renews our lines.
@@ -141,7 +139,7 @@ def _notice_links(desk: Desk, records: Records, done: Settlement) -> None:
     if done.moved:
         return  # links may mean other notes by now
     graph = desk.vault.graph
-    for id_, state in records.states.items():
+    for state in records.states.values():
         if state.state != "proposed" or state.proposal.kind != "link":
             continue
         rows = [row_of(graph, path) for path in state.paths]
@@ -149,8 +147,12 @@ def _notice_links(desk: Desk, records: Records, done: Settlement) -> None:
         if first is None or second is None:
             continue
         if second in targets_of(graph, first) or first in targets_of(graph, second):
-            desk.book.note(event_record("superseded", id_, desk.now, reason=LINKED_BY_HAND))
-            done.superseded.append(id_)
+            _supersede(desk, state, done)
+
+
+def _supersede(desk: Desk, state: ProposalState, done: Settlement) -> None:
+    desk.book.note(event_record("superseded", state.proposal.id, desk.now, reason=linked_by(desk, state.paths)))
+    done.superseded.append(state.proposal.id)
 
 
 def _let_pass(desk: Desk, records: Records, ticked: Collection[str], done: Settlement) -> None:
@@ -194,7 +196,6 @@ def _label(state: ProposalState) -> str:
 
 def _apply(desk: Desk, state: ProposalState, earlier: PastChange | None, done: Settlement) -> bool:
     """Carries one approval out; whether files have come or gone, so that the vault must be read again first."""
-    id_ = state.proposal.id
     if earlier is not None:  # it was written, and a crash came before the journal
         _record(desk, state, earlier.change_id, done)
         return False
@@ -211,8 +212,7 @@ def _apply(desk: Desk, state: ProposalState, earlier: PastChange | None, done: S
         case Ready():
             return _write(desk, state, found.changes, done) and is_structural(found.changes)
         case Stale(link=link) if link:
-            desk.book.note(event_record("superseded", id_, desk.now, reason=LINKED_BY_HAND))
-            done.superseded.append(id_)
+            _supersede(desk, state, done)
         case Stale(fresh=fresh):
             _set_aside(desk, state, found.reason, done, fresh=fresh)
         case Refusal():
@@ -237,7 +237,7 @@ def _set_aside(
 
 
 def _write(desk: Desk, state: ProposalState, changes: ChangeSet, done: Settlement) -> bool:
-    outcome = desk.files.write(changes, label=_label(state), quiet_s=desk.quiet_s)
+    outcome = desk.files.write(changes, label=_label(state), quiet_s=desk.quiet_s, names=desk.names(changes))
     match outcome:
         case Written(change_id=change_id):
             _record(desk, state, change_id, done)

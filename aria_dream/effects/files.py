@@ -24,6 +24,7 @@ from aria_dream.effects.steps import CHANGED, Steps
 from aria_dream.effects.swap import exchange as system_exchange
 from aria_dream.errors import VaultUnreadableError
 from aria_dream.vault.edit import ABSENT, ChangeSet, Exists, changes_refusal, content_hash
+from aria_dream.vault.identity import Names
 from aria_dream.vault.misread import conflict_line
 from aria_dream.vault.note import NotePath
 from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Settled, Verdict, Written
@@ -107,12 +108,12 @@ class DiskVault:
         return Absent(path) if data is None else Content(data, content_hash(data))
 
     def write(
-        self, changes: ChangeSet, *, label: str = "", quiet_s: float = 0.0
+        self, changes: ChangeSet, *, label: str = "", quiet_s: float = 0.0, names: Names | None = None
     ) -> Written | Conflict | Exists | Refused | Failed:
         """What became of `changes`: all of them are on the disk, or none is.
 
-        `label` is kept in the history (a proposal's id). A file that somebody else touched within the last `quiet_s`
-        seconds is theirs at this moment, and conflicts. A plan whose content is there already is no change.
+        `label` (a proposal's id) and `names` are kept in the history. A file that somebody else touched within the last
+        `quiet_s` seconds is theirs at this moment, and conflicts. A plan whose content is there already is no change.
 
         Raises:
             BusyError: another of our processes writes and does not end.
@@ -124,11 +125,13 @@ class DiskVault:
         with self._lock.held(self._lock_wait_s):
             self._recover()
             try:
-                return self._write(changes, label, quiet_s)
+                return self._write(changes, label, quiet_s, names or Names())
             except OSError as error:
                 return Failed(_first_path(changes), _cause(error))
 
-    def _write(self, changes: ChangeSet, label: str, quiet_s: float) -> Written | Conflict | Exists | Refused | Failed:
+    def _write(
+        self, changes: ChangeSet, label: str, quiet_s: float, names: Names
+    ) -> Written | Conflict | Exists | Refused | Failed:
         at = self._now()
         change_id = f"{at.astimezone(UTC):%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
         steps, contents = _plan_steps(changes, change_id)
@@ -144,8 +147,9 @@ class DiskVault:
         if not isinstance(images, list):
             return images
         intent = Intent(
-            change_id=change_id, at=at, label=label, steps=tuple(steps), folders=self._missing_folders(steps)
-        )
+            change_id=change_id, at=at, label=label, steps=tuple(steps), folders=self._missing_folders(steps),
+            names=names,
+        )  # fmt: skip
         self._after("looked")
         self._history.begin(intent, images)
         self._after("intent")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.egress import ClearedText
     from aria_dream.effects.ledger import Granted
     from aria_dream.vault.edit import ChangeSet, Exists
+    from aria_dream.vault.identity import Names
     from aria_dream.vault.note import NotePath
     from aria_dream.world import (
         Absent,
@@ -171,11 +172,11 @@ class AskingVault:
         return self._files.read(path)
 
     def write(
-        self, changes: ChangeSet, *, label: str = "", quiet_s: float = 0.0
+        self, changes: ChangeSet, *, label: str = "", quiet_s: float = 0.0, names: Names | None = None
     ) -> Written | Conflict | Exists | Refused | Failed:
         """As the vault writes, once leave is given."""
         self._leave(WRITE)
-        return self._files.write(changes, label=label, quiet_s=quiet_s)
+        return self._files.write(changes, label=label, quiet_s=quiet_s, names=names)
 
     def recover(self) -> tuple[Settled, ...]:
         """As the vault recovers."""

@@ -83,7 +83,9 @@ def _renewed(
     if isinstance(item, DecidedChange) and decided is None and item.told and now < state.since + 2 * window:
         return replace(item, undo_until="", undo_ticked=False)  # asked for too late: what to do stays for a while
     says_so = isinstance(item, DecidedChange) and decided is not None and item.said == decided.said
-    return item if says_so else decided
+    if says_so or decided is None or not isinstance(item, DecidedChange):
+        return item if says_so else decided
+    return replace(decided, told=item.told)  # an undo that left something says what
 
 
 def decided_change(state: ProposalState, *, now: datetime, window: timedelta) -> DecidedChange | None:

@@ -250,7 +250,7 @@ def retarget_canvas(text: str, source: str, meaning: Meaning) -> tuple[list[Edit
         return [], []
     edits: list[Edit] = []
     problems: list[Problem] = []
-    for key, found in _members(text):
+    for key, found in json_members(text):
         try:
             value = json.loads(found[0])
         except ValueError:
@@ -268,7 +268,7 @@ def retarget_canvas(text: str, source: str, meaning: Meaning) -> tuple[list[Edit
     return edits, problems
 
 
-def _members(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+def json_members(text: str) -> Iterator[tuple[str, re.Match[str]]]:
     """Each string value of an object's member in a JSON text, with the member's name."""
     key, behind = "", -1
     for found in _JSON_STRING.finditer(text):
