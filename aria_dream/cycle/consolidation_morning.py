@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aria_dream.consolidate.figures import figures_of, scans_of
+from aria_dream.consolidate.figures import figures_of, nights_of
 from aria_dream.consolidate.record import told
 from aria_dream.consolidate.report import (
     NIGHTS_SHOWN,
@@ -116,7 +116,7 @@ def _report(desk: Desk, shown: OpenFindings, left_out: Sequence[str]) -> Report:
         of_one_form=tuple(form.titles for form in shown.forms),
         conflicts=tuple(shown.conflicts),
         left_out=tuple(left_out),
-        records=track_records(states.values(), records.episodes, bars=bars, zone=zone, scans=scans_of(past)),
+        records=track_records(states.values(), bars=bars, zone=zone, nights=nights_of(past)),
         bars=bars,
     )
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.consolidate.figures import scans_of
+from aria_dream.consolidate.figures import nights_of
 from aria_dream.cycle.desk import Desk, Settlement, is_structural, pair_of, trusted_edits
 from aria_dream.cycle.exact_change import (
     approve_shown,
@@ -160,8 +160,8 @@ def _let_pass(desk: Desk, records: Records, ticked: Collection[str], done: Settl
     if not enabled or policy.write_refusal():
         return
     states = records.states.values()
-    bars, zone, scans = bars_of(policy.settings), desk.now.tzinfo, scans_of(desk.book.consolidations())
-    for state in unattended(states, records.episodes, enabled, bars=bars, zone=zone, scans=scans):
+    bars, zone, nights = bars_of(policy.settings), desk.now.tzinfo, nights_of(desk.book.consolidations())
+    for state in unattended(states, enabled, bars=bars, zone=zone, nights=nights):
         if state.proposal.id not in ticked and state.proposal.id not in done.superseded:
             desk.book.note(event_record("approved", state.proposal.id, desk.now, by="auto"))
             done.approved.append(state.proposal.id)

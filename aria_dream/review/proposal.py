@@ -190,6 +190,11 @@ def open_count(states: Iterable[ProposalState]) -> int:
     return sum(state.state == "proposed" for state in states)
 
 
+def merged_away_by(state: ProposalState) -> tuple[str, ...]:
+    """Vault paths of the notes that an applied merge has moved to the trash; empty of any other proposal."""
+    return state.paths[1:] if state.proposal.kind == "merge" and state.state == "applied" else ()
+
+
 def due_to_expire(states: Iterable[ProposalState], now: datetime) -> tuple[ProposalState, ...]:
     """Undecided proposals whose time is over at `now` (aware)."""
     return tuple(
@@ -206,11 +211,16 @@ def plan_renames(
 
     `hashes`: vault path to content hash of every note of the vault. `earlier`: the same from the last time the vault
     was read, where known; a hash from there is fresher than the proposal's own. A name that a proposal knows already
-    is no new name of another note.
+    is no new name of another note, and what an applied merge has moved to the trash bears none: a note of the same text
+    is another one.
     """
     known: dict[str, str] = {}
-    for state in states:
+    everything = tuple(states)
+    merged_away = frozenset(path for state in everything for path in merged_away_by(state))
+    for state in everything:
         for path, was in zip(state.paths, state.proposal.paths, strict=True):
+            if path in merged_away:
+                continue
             known.setdefault(path, (earlier or {}).get(path) or state.proposal.hashes.get(was, ""))
     by_hash: dict[str, list[str]] = {}
     for path, content in hashes.items():
