@@ -10,6 +10,7 @@ from aria_dream.cli.desk import carry_on, say_settlement, settlement_object
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.cycle.review import Settlement
+from aria_dream.errors import WriteRefusedError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +29,9 @@ def command(vault: Path, *, as_json: bool) -> None:
     states = carry_on(vault, done)
     if as_json:
         echo_json(settlement_object(done))
-        return
-    say_settlement(done, states)
-    if not done.did_something and not done.said:
-        click.echo("Nothing was ticked or approved; nothing was changed.")
+    else:
+        say_settlement(done, states)
+        if not done.did_something and not done.said:
+            click.echo("Nothing was ticked or approved; nothing was changed.")
+    if done.excluded:
+        raise SystemExit(WriteRefusedError.exit_code)

@@ -29,10 +29,11 @@ from aria_dream.cycle.dream import reconciled
 from aria_dream.cycle.night_parts import ConsolidationResult
 from aria_dream.cycle.open_findings import note_answers
 from aria_dream.review.proposal import WRITER, open_count, planned_record
+from aria_dream.review.rivals import exclude_each_other
 from aria_dream.vault.edit import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from aria_dream.consolidate.judged import Judged
@@ -85,7 +86,7 @@ def consolidate_once(
         leave("reading")
         work = parts.find(run.parts)
         days = policy.settings.pair_cooldown_days
-        seen = remembered_of(past, run, states.values(), work, lapse_days=days, said=desk.book.settled().keys())
+        seen = remembered_of(past, run, states.values(), work, lapse_days=days, said=desk.book.settled())
         limits = _limits(desk, parts, past, run, waiting)
         total = total_questions(run, work, seen, counsel.name)
         for step in steps(run, work, seen, limits, counsel.name):
@@ -209,7 +210,8 @@ class _Sitting:
                 self.append(judged_record(self._run, self._now(), "conflict", judged, tokens=spent))
             case Collapse(mark=mark, clusters=clusters):
                 self._bring("cluster", mark, lambda states: self._parts.collapse(clusters, states),
-                            [member.id for member in step.members], asked_for(clusters))  # fmt: skip
+                            [member.id for member in step.members], asked_for(clusters),
+                            [said for cluster in clusters for said in cluster.dissent])  # fmt: skip
             case Settle(conflict=conflict, judged=judged, key=key):
                 verdict = as_conflict_verdict(judged)
                 is_proposed = self._bring(
@@ -241,6 +243,7 @@ class _Sitting:
         make: Callable[[Mapping[str, ProposalState]], Made | Refusal],
         atoms: Sequence[str],
         asked_for: Sequence[str] = (),
+        dissent: Sequence[str] = (),
     ) -> bool:
         """Proposes a finding, or records why not; whether there is a proposal now.
 
@@ -252,6 +255,7 @@ class _Sitting:
             self._record(what, mark, earlier.proposal.id, "")
             return True
         made = make({id_: one for id_, one in states.items() if one is not earlier})
+        made = _alone(made, (one for one in states.values() if one is not earlier))
         if isinstance(made, Refusal):
             self._record(what, mark, "", made.reason)
             return False
@@ -262,6 +266,7 @@ class _Sitting:
             extra={
                 **proposal.extra, "finding": mark, "atoms": list(atoms),
                 **({"asked_for": list(asked_for)} if asked_for else {}),
+                **({"dissent": list(dissent)} if dissent else {}),
             },
         )
         if not self._is_rehearsal:
@@ -276,6 +281,17 @@ class _Sitting:
     def _record(self, what: Literal["cluster", "conflict", "stale"], mark: str, id_: str, reason: str) -> None:
         brought = Brought(finding=mark, what=what, proposals=(id_,) if id_ else (), reason=reason)
         self.append(brought_record(self._run, self._now(), brought))
+
+
+def _alone(made: Made | Refusal, states: Iterable[ProposalState]) -> Made | Refusal:
+    """`made`, unless another open proposal excludes it: one pair of notes has one."""
+    if isinstance(made, Refusal):
+        return made
+    wanted = made[0].kind, made[0].paths
+    for one in states:
+        if one.is_open and exclude_each_other(wanted, (one.proposal.kind, one.paths)):
+            return Refusal(f"another proposal about the same notes waits for you ({one.proposal.id})")
+    return made
 
 
 def asked_for(clusters: Sequence[Cluster]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from aria_dream.consolidate.clusters import Cluster as ReadCluster
 from aria_dream.consolidate.comparison import embedded_compare
 from aria_dream.consolidate.duplicates import ClusterProposal, Making, cluster_proposals, paths_of
-from aria_dream.consolidate.judged import as_pair_verdict
+from aria_dream.consolidate.judged import as_pair_verdict, conflict_key
 from aria_dream.consolidate.record import Part, Scan
 from aria_dream.consolidate.resolution import Settling, settle_conflict
 from aria_dream.consolidate.stale import propose_obsolete
@@ -152,6 +152,7 @@ class VaultNight:
             pairs=len(candidates),
             conflicts=len(conflicts),
             stale=len(stale),
+            at_odds=tuple((conflict_key(one), one.first.path, one.second.path) for one in conflicts),
         )
         return Work(
             scan=scan, pairs=candidates, is_compared=near is not None, conflicts=conflicts, stale=tuple(stale)

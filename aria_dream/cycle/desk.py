@@ -40,6 +40,8 @@ class Settlement:
     undone: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
+    """Approved together with what excludes them, and open again."""
     expired: list[str] = field(default_factory=list)
     superseded: list[str] = field(default_factory=list)
     """Links that the writer has drawn meanwhile."""
@@ -55,7 +57,7 @@ class Settlement:
     def did_something(self) -> bool:
         """Whether anything was decided or written."""
         decided = (self.applied, self.approved, self.rejected, self.undone, self.asked)
-        return any((*decided, self.stale, self.expired, self.superseded))
+        return any((*decided, self.stale, self.excluded, self.expired, self.superseded))
 
 
 @dataclass(frozen=True, kw_only=True)

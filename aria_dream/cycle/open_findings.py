@@ -24,7 +24,7 @@ from aria_dream.vault.note import NotePath
 from aria_dream.world import Content
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from aria_dream.consolidate.one_form import OneForm
     from aria_dream.consolidate.open_conflicts import OpenConflict
@@ -80,7 +80,7 @@ def list_open(
     """
     asked = note_answers(desk)
     settled = desk.book.settled()
-    left = [one for one in pairs or () if settled.keys().isdisjoint((apart_key(one.pair), *_if_asked(one)))]
+    left = [one for one in pairs or () if _is_left(one, settled)]
     asked_of, forms = without_forms(left)
     open_ = [one for one in conflicts or () if one.key not in settled]
     made = {}
@@ -107,9 +107,13 @@ def take_word_back(desk: Desk, one: Settled, done: Settlement) -> None:
             desk.put(path, content.data, text, done)
 
 
-def _if_asked(one: OpenPair) -> tuple[str, ...]:
-    """What takes the pair from the list beside `different`: that a merge is asked for, and none was refused yet."""
-    return () if one.is_called_same else (same_key(one.pair),)
+def _is_left(one: OpenPair, settled: Mapping[str, Settled]) -> bool:
+    """Whether the pair stays on the list: a merge that was asked for and could not be built is told, till the two are
+    called different."""
+    apart, same = settled.get(apart_key(one.pair)), settled.get(same_key(one.pair))
+    if one.is_called_same:
+        return apart is None or (same is not None and same.at >= apart.at)
+    return apart is None and same is None
 
 
 def _decided(desk: Desk, settled: Collection[Settled], whats: Collection[What]) -> list[Decided]:

@@ -7,6 +7,7 @@ import unicodedata
 from base64 import b32encode
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -174,14 +175,15 @@ def _names(state: ProposalState) -> tuple[list[str], list[str]]:
 
 
 def decided_pairs(states: Iterable[ProposalState]) -> frozenset[tuple[str, str]]:
-    """Pairs, under today's names, that no dream shows again: decided by a person, or open.
+    """Pairs, under today's names, that no dream shows again: decided by a person, or in an open proposal of any kind.
 
     An expired, stale or superseded proposal leaves its pair free: nobody has decided it.
     """
     return frozenset(
-        pair_key(*state.paths)
+        pair_key(*pair)
         for state in states
-        if state.proposal.kind == "link" and len(state.paths) == 2 and (state.is_open or state.state in DECIDED)
+        if state.is_open or (state.proposal.kind == "link" and state.state in DECIDED)
+        for pair in combinations(state.paths, 2)
     )
 
 
