@@ -142,6 +142,7 @@ def _note_proposal(cluster: Cluster, notes: Sequence[Atom], making: Making) -> C
         "reworded": list(found.merged.reworded[:MOST_LISTED]),
         "conflict": [problem.message for problem in found.planned.problems],
         "links": [f"links to {name} lead to the whole note" for name in found.unplaced],
+        "elsewhere": list(found.elsewhere[:MOST_LISTED]),
         "body": found.body,
     }
     return _proposal("merge", (kept.path, *(atom.path for atom in drops)), found.planned, cluster, evidence, making)

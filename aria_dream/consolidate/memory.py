@@ -58,14 +58,17 @@ def remembered_of(
     busy_paths: set[str] = set()
     together: set[frozenset[str]] = set()
     settled: set[str] = set(said)
+    states = tuple(states)
+    answered = _answered(states)
     same: dict[str, Judged] = {}
     called: dict[frozenset[str], datetime] = {}
     for pair in work.pairs:
         one, other = said.get(apart_key(pair)), said.get(same_key(pair))
         ids = frozenset((pair.first.id, pair.second.id))
         if other is not None and (one is None or other.at >= one.at):
-            same[pair.key] = _called_same(pair.key)
-            called[ids] = other.at
+            if answered.get(other.key, other.at) <= other.at:
+                same[pair.key] = _called_same(pair.key)
+                called[ids] = other.at
         elif one is not None:
             apart.add(ids)
     for state in states:
@@ -94,6 +97,17 @@ def remembered_of(
         by_writer=same,
         settled=frozenset(settled - {""}),
     )
+
+
+def _answered(states: Iterable[ProposalState]) -> dict[str, datetime]:
+    """Keys by which the writer called pairs the same, to when a proposal that was built of it was refused, taken back
+    or lapsed: that word has had its answer."""
+    found: dict[str, datetime] = {}
+    for state in states:
+        keys = state.proposal.extra.get("asked_for")
+        if isinstance(keys, list | tuple) and not state.is_open and state.state != "applied":
+            found |= {str(key): max(state.since, found.get(str(key), state.since)) for key in keys}
+    return found
 
 
 def _called_same(key: str) -> Judged:

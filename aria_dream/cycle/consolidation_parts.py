@@ -261,7 +261,7 @@ class VaultNight:
     def _making(self, paths: Sequence[str], states: Mapping[str, ProposalState], *, judge: str) -> Making:
         desk = self.desk
         return Making(
-            view=desk.view(paths, inbound=True),
+            view=desk.view(paths, inbound=True, goes=True),
             standing=read_standing(desk.vault, paths),
             states=tuple(states.values()),
             now=desk.now,

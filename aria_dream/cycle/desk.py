@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from aria_dream.cycle.dream import reconciled
 from aria_dream.dream.juxtaposition import title_of
+from aria_dream.effects.mentions import Mentions, find_mentions
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import edits_now
 from aria_dream.review.inbound import notes_to_read
@@ -99,8 +101,14 @@ class Desk:
 
     def view_of(self, state: ProposalState) -> VaultView:
         """The vault as the planner of that proposal has to see it."""
-        inbound = state.proposal.kind != "link"
-        return self.view(state.paths, inbound=inbound, also=[edit.path for edit in edits_now(state)] if inbound else ())
+        inbound, goes = state.proposal.kind != "link", state.proposal.kind == "merge"
+        also = [edit.path for edit in edits_now(state)] if inbound else ()
+        return self.view(state.paths, inbound=inbound, goes=goes, also=also)
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """Where notes are named in ways that the index does not know. Every file is read once."""
+        return find_mentions(self.vault.index)
 
     def contents(self, paths: Iterable[str]) -> dict[NotePath, bytes]:
         """What these files read now; those that are not there left out."""
@@ -118,9 +126,13 @@ class Desk:
             zone=self.now.tzinfo,
         )
 
-    def view(self, paths: Iterable[str], *, inbound: bool, also: Iterable[str] = ()) -> VaultView:
+    def view(
+        self, paths: Iterable[str], *, inbound: bool, goes: bool = False, also: Iterable[str] = ()
+    ) -> VaultView:
         """The vault as the planners see it: the notes `paths` and `also`, and with `inbound` everything that links to
-        `paths`."""
+        `paths`. `goes`: one of `paths` may go, so that definitions have to follow and the rest is to be named."""
+        paths = tuple(paths)
+        also = (*also, *(self.mentions.sources(paths) if goes else ()))
         index, settings = self.vault.index, self.vault.live.policy.settings
         wanted = {*paths, *also, *(notes_to_read(index.linkage, paths) if inbound else ())}
         return VaultView(
@@ -131,6 +143,7 @@ class Desk:
             related_heading=settings.related_heading,
             protected=self._protected(),
             trashed=self._trashed() if inbound else frozenset(),
+            unfollowed={path: self.mentions.unfollowed(path, index.resolver) for path in paths} if goes else {},
         )
 
     def _protected(self) -> frozenset[str]:

