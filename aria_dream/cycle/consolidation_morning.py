@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.open_conflicts import OpenConflict
     from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.record import Consolidation
+    from aria_dream.consolidate.stale import Stale
     from aria_dream.cycle.desk import Desk
     from aria_dream.cycle.open_findings import OpenFindings
     from aria_dream.review.proposal import ProposalState
@@ -69,10 +70,12 @@ def tell_morning(
     *,
     pairs: Sequence[OpenPair] | None = None,
     conflicts: Sequence[OpenConflict] | None = None,
+    reminders: Sequence[Stale] | None = None,
     left_out: Sequence[str] = (),
 ) -> Morning:
-    """Writes what the night `run`, which has ended, leaves for the morning. `pairs`, `conflicts`: what waits for a
-    person; None where the run has not looked, which leaves the list as it is. `left_out`: what was too much to look at.
+    """Writes what the night `run`, which has ended, leaves for the morning. `pairs`, `conflicts`, `reminders`: what
+    waits for a person; None where the run has not looked, which leaves the list as it is. `left_out`: what was too much
+    to look at.
 
     Raises:
         BusyError: another of our processes writes and does not end.
@@ -83,7 +86,7 @@ def tell_morning(
     done = Settlement()
     renew_lines(replace(desk, quiet_s=0.0) if is_new else desk, done)  # nobody types into what we made just now
     said += done.said
-    shown = list_open(desk, pairs, conflicts, said)
+    shown = list_open(desk, pairs, conflicts, said, reminders)
     report = _write_report(desk, _report(desk, shown, left_out), said)
     note = _write_line(desk, run, sum(one.pair.key in run.judged for one in shown.pairs), said)
     desk.book.note_run(told(run, desk.now))

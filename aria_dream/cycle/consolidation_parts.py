@@ -18,7 +18,7 @@ from aria_dream.consolidate.duplicates import ClusterProposal, Making, cluster_p
 from aria_dream.consolidate.judged import as_pair_verdict, conflict_key
 from aria_dream.consolidate.record import Part, Scan
 from aria_dream.consolidate.resolution import Settling, settle_conflict
-from aria_dream.consolidate.stale import propose_obsolete
+from aria_dream.consolidate.stale import REMINDERS, propose_obsolete
 from aria_dream.consolidate.verdict import KeepA, KeepB, Merge, Normalize
 from aria_dream.consolidate.work import Candidate, Member, Work
 from aria_dream.effects.analysed_texts import mark_of, read_analysed, write_analysed
@@ -71,6 +71,8 @@ class VaultNight:
     """What the night had to do without, in sentences for the writer."""
     left_out: list[str] = field(default_factory=list)
     """What was too much to look at, in sentences for the writer."""
+    reminders: tuple[Stale, ...] = ()
+    """Notes that are to be looked at again."""
     is_metered: bool = False
     """Whether whoever judges costs tokens."""
     _judge: str = ""
@@ -167,9 +169,11 @@ class VaultNight:
             progress=self.claims or _silent,
             leave=lambda: self.leave("reading"),
         )
+        self.reminders = tuple(one for one in found if one.why in REMINDERS)
         by_path: dict[str, Stale] = {}
         for one in found:
-            by_path.setdefault(one.path, one)
+            if one.why not in REMINDERS:
+                by_path.setdefault(one.path, one)
         self._stale = {one.mark: one for one in by_path.values()}
         return tuple(self._stale)
 

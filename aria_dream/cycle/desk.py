@@ -44,6 +44,8 @@ class Settlement:
     stale: list[str] = field(default_factory=list)
     excluded: list[str] = field(default_factory=list)
     """Approved together with what excludes them, and open again."""
+    held: list[str] = field(default_factory=list)
+    """What would have passed without a tick and waits for one, a sentence each; they are in `said`, too."""
     expired: list[str] = field(default_factory=list)
     superseded: list[str] = field(default_factory=list)
     """Links that the writer has drawn meanwhile."""

@@ -7,12 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.consolidate import open_conflicts, open_pairs
+from aria_dream.consolidate import open_conflicts, open_pairs, open_reminders
 from aria_dream.consolidate.one_form import without_forms
 from aria_dream.consolidate.open_conflicts import render_open
 from aria_dream.consolidate.open_list import Decided, read_answers, unticked, with_list
 from aria_dream.consolidate.open_lists import LISTS
 from aria_dream.consolidate.open_pairs import apart_key, render_pairs, same_key
+from aria_dream.consolidate.open_reminders import render_reminders
 from aria_dream.consolidate.settled import recalled_record, settled_record
 from aria_dream.dream.logged import logged_link, render_link
 from aria_dream.dream.ticks import short_moment
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.open_conflicts import OpenConflict
     from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.settled import Settled, What
+    from aria_dream.consolidate.stale import Stale
     from aria_dream.cycle.desk import Desk, Settlement
 
     Titles = Sequence[tuple[str, str]]
@@ -72,7 +74,11 @@ def note_answers(desk: Desk) -> frozenset[str]:
 
 
 def list_open(
-    desk: Desk, pairs: Sequence[OpenPair] | None, conflicts: Sequence[OpenConflict] | None, said: list[str]
+    desk: Desk,
+    pairs: Sequence[OpenPair] | None,
+    conflicts: Sequence[OpenConflict] | None,
+    said: list[str],
+    reminders: Sequence[Stale] | None = None,
 ) -> OpenFindings:
     """Writes the lists anew: what is open and not settled meanwhile, and what was settled within the window.
 
@@ -89,6 +95,10 @@ def list_open(
     if pairs is not None:
         lately = _decided(desk, settled.values(), ["different", "same"])
         made[open_pairs.NAME] = render_pairs(asked_of, _link(desk), decided=lately, asked=asked)
+    if reminders is not None:
+        waiting = [one for one in reminders if one.mark not in settled]
+        lately = _decided(desk, settled.values(), ["looked at"])
+        made[open_reminders.NAME] = render_reminders(waiting, _link(desk), lately)
     _write(desk, made, said)
     return OpenFindings(pairs=asked_of, forms=forms, conflicts=[(one.first, one.second) for one in open_])
 

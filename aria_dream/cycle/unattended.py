@@ -37,7 +37,8 @@ def leave_to_writer(
     id_ = state.proposal.id
     desk.book.note(event_record("reopened", id_, desk.now, by=UNATTENDED, reason=doubt))
     done.approved[:] = [one for one in done.approved if one != id_]
-    done.said.append(f"{pair_of(state)}: waits for your tick, {doubt}")
+    done.held.append(f"{pair_of(state)}: waits for your tick, {doubt}")
+    done.said.append(done.held[-1])
     return True
 
 

@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.dream.juxtaposition import title_of
 from aria_dream.effects.contents import MAX_NOTE_BYTES
 from aria_dream.effects.ground import read_plain
 from aria_dream.review.definitions import find_definitions
@@ -58,7 +59,8 @@ class Mentions:
             for place, written in self._names.get(_name_of(path), ())
             if not place.startswith(f"{path}, ") and files.resolve(split_linktext(written)[0], "") == path
         )
-        return tuple(f"{place} names it, and keeps the old name" for place in found)
+        title = title_of(path)
+        return tuple(f"{place} names “{title}” and cannot follow; mend it by hand" for place in found)
 
 
 def find_mentions(index: VaultIndex) -> Mentions:
