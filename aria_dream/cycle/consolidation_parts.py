@@ -169,7 +169,8 @@ class VaultNight:
             progress=self.claims or _silent,
             leave=lambda: self.leave("reading"),
         )
-        self.reminders = tuple(one for one in found if one.why in REMINDERS)
+        done = self.desk.book.settled()
+        self.reminders = tuple(one for one in found if one.why in REMINDERS and one.mark not in done)
         by_path: dict[str, Stale] = {}
         for one in found:
             if one.why not in REMINDERS:
