@@ -123,10 +123,12 @@ def _missing(
     missing = missing_from(kept, sentences)
     linked = {target for _, _, target in _links(kept, leads)}
     theirs = _links(other, its or leads)
-    return [
-        one for one in sentences if one in missing
-        or any(start < one.end and one.start < end and target not in linked for start, end, target in theirs)
-    ]  # fmt: skip
+    return [one for one in sentences if one in missing or not _within(one, theirs) <= linked]
+
+
+def _within(sentence: Sentence, links: Iterable[tuple[int, int, str]]) -> set[str]:
+    """Where the links of a sentence lead."""
+    return {target for start, end, target in links if start < sentence.end and sentence.start < end}
 
 
 def _reworded(kept: str, other: str, sentences: Iterable[Sentence]) -> Iterable[str]:
@@ -154,27 +156,23 @@ def _tags(text: str) -> list[str]:
 
 
 def _with_links(kept: str, other: str, leads: Leads) -> str:
-    """`kept` with those of its sentences exchanged that `other` has word for word and with more links."""
-    theirs: dict[tuple[str, ...], str] = {}
-    for one in read_sentences(other):
-        theirs.setdefault(one.keys, other[one.start : one.end])
+    """`kept` with those of its sentences exchanged that `other` has word for word, on one line, and with every link of
+    theirs and more."""
+    ours, theirs = _links(kept, leads), _links(other, leads)
+    richer: dict[tuple[str, ...], Sentence] = {}
+    for one in read_sentences(other) if theirs else ():
+        richer.setdefault(one.keys, one)
     pieces, at = [], 0
-    for one in read_sentences(kept):
-        mine = kept[one.start : one.end]
-        new = theirs.get(one.keys)
-        if new is None or new == mine or one.start < at or not _richer(new, mine, leads):
+    for one in read_sentences(kept) if richer else ():
+        new = richer.get(one.keys)
+        if new is None or one.start < at or not _within(one, ours) < _within(new, theirs):
             continue
-        pieces += [kept[at : one.start], new]
+        mine, said = kept[one.start : one.end], other[new.start : new.end]
+        if "\n" in mine + said or "\r" in said:
+            continue
+        pieces += [kept[at : one.start], said]
         at = one.end
     return "".join((*pieces, kept[at:]))
-
-
-def _richer(new: str, old: str, leads: Leads) -> bool:
-    """Whether `new` has every link of `old`, and more, and no other line."""
-    if "\n" in new or "\r" in new or "\n" in old:
-        return False
-    ours, theirs = ({target for _, _, target in _links(text, leads)} for text in (old, new))
-    return ours < theirs
 
 
 def _links(text: str, leads: Leads) -> list[tuple[int, int, str]]:

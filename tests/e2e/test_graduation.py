@@ -199,7 +199,8 @@ def propose_merge(vault: Path, keep: str, drop: str) -> str:
     desk.book.propose([
         Proposal(
             id=id_, kind="merge", paths=(keep, drop), round=0, at=desk.now, expires_at=None,
-            titles=(keep[:-3], drop[:-3]), confidence=0.99, reason="both say the same", judge="a model", evidence={"body": found.body},
+            titles=(keep[:-3], drop[:-3]), confidence=0.99, reason="both say the same", judge="a model",
+            evidence={"body": found.body},
             hashes={path: content_hash((vault / path).read_bytes()) for path in (keep, drop)},
         )
     ])  # fmt: skip
