@@ -243,7 +243,6 @@ def test_an_excluded_note_leaves_the_list(tmp_path: Path) -> None:
 
 
 def test_a_stage_that_compares_nothing_leaves_the_list(tmp_path: Path) -> None:
-    from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.record import Part
 
     bench = NightBench(tmp_path, {**NOTES, **HEAPS})
