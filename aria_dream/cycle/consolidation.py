@@ -29,11 +29,11 @@ from aria_dream.cycle.dream import reconciled
 from aria_dream.cycle.night_parts import ConsolidationResult
 from aria_dream.cycle.open_findings import note_answers
 from aria_dream.review.proposal import WRITER, open_count, planned_record
-from aria_dream.review.rivals import exclude_each_other
+from aria_dream.review.rivals import withheld
 from aria_dream.vault.edit import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from aria_dream.consolidate.judged import Judged
@@ -255,7 +255,8 @@ class _Sitting:
             self._record(what, mark, earlier.proposal.id, "")
             return True
         made = make({id_: one for id_, one in states.items() if one is not earlier})
-        made = _alone(made, (one for one in states.values() if one is not earlier))
+        if not isinstance(made, Refusal):
+            made = withheld(made[0], (one for one in states.values() if one is not earlier)) or made
         if isinstance(made, Refusal):
             self._record(what, mark, "", made.reason)
             return False
@@ -281,17 +282,6 @@ class _Sitting:
     def _record(self, what: Literal["cluster", "conflict", "stale"], mark: str, id_: str, reason: str) -> None:
         brought = Brought(finding=mark, what=what, proposals=(id_,) if id_ else (), reason=reason)
         self.append(brought_record(self._run, self._now(), brought))
-
-
-def _alone(made: Made | Refusal, states: Iterable[ProposalState]) -> Made | Refusal:
-    """`made`, unless another open proposal excludes it: one pair of notes has one."""
-    if isinstance(made, Refusal):
-        return made
-    wanted = made[0].kind, made[0].paths
-    for one in states:
-        if one.is_open and exclude_each_other(wanted, (one.proposal.kind, one.paths)):
-            return Refusal(f"another proposal about the same notes waits for you ({one.proposal.id})")
-    return made
 
 
 def asked_for(clusters: Sequence[Cluster]) -> tuple[str, ...]:

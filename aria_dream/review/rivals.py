@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.vault.edit import Refusal
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from aria_dream.review.proposal import Kind, ProposalState
+    from aria_dream.review.proposal import Kind, Proposal, ProposalState
 
 _FIRST: Final[Mapping[Kind, int]] = {
     "resolve_contradiction": 0, "link": 1, "update": 2, "merge": 3, "obsolete": 4, "place_orphan": 5
@@ -27,6 +29,15 @@ def exclude_each_other(first: tuple[Kind, Sequence[str]], second: tuple[Kind, Se
     if "link" in (kind, other) or kind == other == "resolve_contradiction":
         return shared >= 2
     return shared >= 1
+
+
+def withheld(proposal: Proposal, states: Iterable[ProposalState]) -> Refusal | None:
+    """Why a new proposal is not made while one of `states` is open: one pair of notes has one. None where it may be."""
+    wanted = proposal.kind, proposal.paths
+    for one in states:
+        if one.is_open and exclude_each_other(wanted, (one.proposal.kind, one.paths)):
+            return Refusal(f"another proposal about the same notes waits for you ({one.proposal.id})")
+    return None
 
 
 def is_rival(state: ProposalState, other: ProposalState) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from aria_dream.review.proposal import Kind, Proposal, ProposalState, decided_pairs, proposal_id
-from aria_dream.review.rivals import exclude_each_other, in_order
+from aria_dream.review.rivals import exclude_each_other, in_order, withheld
+from aria_dream.vault.edit import Refusal
 
 AT = datetime(2026, 11, 30, 3, tzinfo=UTC)
 
@@ -59,3 +61,10 @@ def test_what_is_written_already_is_never_left_out() -> None:
 def test_no_dream_shows_a_pair_that_is_in_another_proposal() -> None:
     assert decided_pairs([approved("merge", "A", "B", "C")]) == {("A", "B"), ("A", "C"), ("B", "C")}
     assert decided_pairs([approved("obsolete", "A")]) == frozenset()
+
+
+def test_a_new_proposal_is_withheld_while_another_of_its_notes_is_open() -> None:
+    merge, link = approved("merge", "A", "B"), approved("link", "A", "B")
+    assert isinstance(withheld(link.proposal, [merge]), Refusal)
+    assert withheld(link.proposal, [replace(merge, state="rejected")]) is None
+    assert withheld(approved("link", "A", "C").proposal, [merge]) is None
