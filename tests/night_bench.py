@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from aria_dream.consolidate.stale import Stale
     from aria_dream.consolidate.verdict import Counsel
     from aria_dream.cycle.night_parts import Made
     from aria_dream.review.plan import Planned
@@ -193,6 +194,8 @@ class NightBench:
             self.save(name, text)
         (self.root / ".obsidian").mkdir(exist_ok=True)
         self.clock = AT
+        self.reminders: tuple[Stale, ...] | None = None
+        """What the nights find that is to be looked at again."""
 
     def save(self, name: str, text: str) -> None:
         place = self.root / name
@@ -232,4 +235,6 @@ class NightBench:
         """The morning after it."""
         assert result.run is not None
         conflicts = tuple(map(open_conflict, result.open_conflicts))
-        return tell_morning(self.desk(), result.run, pairs=result.open_pairs, conflicts=conflicts)
+        return tell_morning(
+            self.desk(), result.run, pairs=result.open_pairs, conflicts=conflicts, reminders=self.reminders
+        )

@@ -35,3 +35,5 @@ def command(vault: Path, *, as_json: bool) -> None:
             click.echo("Nothing was ticked or approved; nothing was changed.")
     if done.not_undone:
         raise WriteRefusedError(left_sentence(done))
+    if done.excluded:
+        raise SystemExit(WriteRefusedError.exit_code)

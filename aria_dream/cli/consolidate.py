@@ -13,6 +13,7 @@ from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.consolidate.one_form import without_forms
 from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part
+from aria_dream.dream.juxtaposition import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,11 +91,12 @@ def _object(found: Sat, how: Sitting) -> dict[str, object]:
         "sync_copies": [
             {"path": one.path, "original": one.original, "differs": one.differs} for one in found.copies
         ],
+        "reminders": [{"path": one.path, "reason": one.reason} for one in found.reminders],
         "applied": list(found.applied),
         "tokens": 0 if run is None else run.tokens,
         "seconds": 0 if run is None else round(run.seconds, 1),
         "report": None if found.morning is None else found.morning.report or None,
-        "said": list(_said(found)),
+        "said": [*_said(found), *found.waits],
     }
 
 
@@ -146,6 +148,23 @@ def _say(found: Sat, how: Sitting) -> None:
     click.echo(f"{near}; {claims}.")
     _say_made(result.made, how)
     _say_copies(found.copies)
+    _say_open(found, how)
+    for sentence in found.waits:
+        click.echo(f"{sentence[:1].upper()}{sentence[1:]}.")
+    if found.applied:
+        click.echo(f"Applied without a tick, as you allowed: {', '.join(found.applied)}.")
+    if result.reason and not result.interrupted:
+        rest = f" {counted(run.left, 'question waits', 'questions wait')} for the next night." if run.left else ""
+        click.echo(f"It ended early: {result.reason}.{rest}")
+    spent = f" and {run.tokens:,} tokens" if run.tokens else ""
+    click.echo(f"It took {run.seconds:,.0f} s{spent}.")
+    if found.morning is not None and found.morning.report:
+        click.echo(f"Figures: {found.morning.report}.")
+
+
+def _say_open(found: Sat, how: Sitting) -> None:
+    """What is left to a person, list by list."""
+    result = found.result
     if result.open_conflicts:
         click.echo(f"{counted(len(result.open_conflicts), 'contradiction')} left to you:")
         for one in map(open_conflict, result.open_conflicts[:10]):
@@ -162,15 +181,10 @@ def _say(found: Sat, how: Sitting) -> None:
     for form in forms:
         named = ", ".join(form.titles[:3])
         click.echo(f"{len(form.titles)} passages are built alike, and not asked about one by one: {named} …")
-    if found.applied:
-        click.echo(f"Applied without a tick, as you allowed: {', '.join(found.applied)}.")
-    if result.reason and not result.interrupted:
-        rest = f" {counted(run.left, 'question waits', 'questions wait')} for the next night." if run.left else ""
-        click.echo(f"It ended early: {result.reason}.{rest}")
-    spent = f" and {run.tokens:,} tokens" if run.tokens else ""
-    click.echo(f"It took {run.seconds:,.0f} s{spent}.")
-    if found.morning is not None and found.morning.report:
-        click.echo(f"Figures: {found.morning.report}.")
+    if found.reminders:
+        click.echo(f"{counted(len(found.reminders), 'note')} to look at again:")
+        for reminder in found.reminders[:10]:
+            click.echo(f"  {title_of(reminder.path)}: {reminder.reason}")
 
 
 def _say_made(made: Sequence[Made], how: Sitting) -> None:

@@ -100,6 +100,7 @@ def settlement_object(done: Settlement) -> dict[str, object]:
         "undone": done.undone,
         "asked": done.asked,
         "stale": done.stale,
+        "excluded": done.excluded,
         "expired": done.expired,
         "superseded": done.superseded,
         "waiting": done.waiting,

@@ -21,10 +21,11 @@ from aria_dream.cli.output import echo_json
 from aria_dream.cycle.review import Settlement, approve_shown, is_as_shown, note_shown, renew_lines, show_change
 from aria_dream.dream.logged_change import VERBS, visible
 from aria_dream.dream.plain_text import clean
+from aria_dream.errors import WriteRefusedError
 from aria_dream.review.placement import AlreadyLinked
 from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import KINDS, event_record
-from aria_dream.review.showing import change_lines, remarks_of
+from aria_dream.review.showing import change_lines, remarks_of, why_again
 from aria_dream.vault.edit import Refusal
 
 if TYPE_CHECKING:
@@ -127,6 +128,8 @@ def _finish(vault: Path, states: Mapping[str, ProposalState], done: Settlement, 
         echo_json(settlement_object(done))
     else:
         say_settlement(done, states)
+    if done.excluded:
+        raise SystemExit(WriteRefusedError.exit_code)
 
 
 def _list(desk: Desk, chosen: Sequence[ProposalState], *, diff: bool) -> None:
@@ -155,7 +158,7 @@ def _show(desk: Desk, state: ProposalState) -> None:
     sure = f", {proposal.confidence:.2f}" if proposal.confidence else ""
     click.echo(f"        {clean(proposal.reason)} ({clean(proposal.judge)}{sure})")
     if state.is_open and state.reason:
-        click.echo(f"        again: {clean(state.reason)}")
+        click.echo(f"        {why_again(state)}: {clean(state.reason)}")
     for label, text in remarks_of(proposal):
         if label != "edge":
             click.echo(f"        {label}: {text}")

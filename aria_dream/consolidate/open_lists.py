@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from aria_dream.consolidate import open_conflicts, open_pairs
+from aria_dream.consolidate import open_conflicts, open_pairs, open_reminders
 from aria_dream.consolidate.open_list import with_list
 
-LISTS: Final = (open_conflicts.NAME, open_pairs.NAME)
+LISTS: Final = (open_conflicts.NAME, open_pairs.NAME, open_reminders.NAME)
 """Names of their blocks, in the order in which they stand in a new note."""
 
 

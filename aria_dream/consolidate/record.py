@@ -80,6 +80,8 @@ class Scan:
     pairs: int
     conflicts: int
     stale: int = 0
+    at_odds: tuple[tuple[str, str, str], ...] = ()
+    """Of each contradiction its key and the vault paths of both notes; empty in records of earlier versions."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -152,6 +154,7 @@ class Consolidation:
                     pairs=as_whole(record["pairs"]),
                     conflicts=as_whole(record["conflicts"]),
                     stale=as_whole(record.get("stale", 0)),
+                    at_odds=tuple(map(_at_odds, as_list(record.get("at_odds", [])))),
                 )
             case "judged":
                 self._take_judged(record)
@@ -210,6 +213,7 @@ def triaged(run: Consolidation, at: datetime, scan: Scan) -> dict[str, object]:
         "pairs": scan.pairs,
         "conflicts": scan.conflicts,
         "stale": scan.stale,
+        "at_odds": [list(one) for one in scan.at_odds],
     }
 
 
@@ -280,6 +284,11 @@ def _started(record: Mapping[str, object]) -> Consolidation:
         parts=tuple(Part(name) for name in as_texts(record["parts"])),
         judge=as_text(record.get("judge", "")),
     )
+
+
+def _at_odds(row: object) -> tuple[str, str, str]:
+    key, first, second = as_texts(row)
+    return key, first, second
 
 
 def _judged(record: Mapping[str, object]) -> Judged:

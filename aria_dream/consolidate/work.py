@@ -74,6 +74,8 @@ class Remembered:
     """Ids of atoms in a proposal that still waits."""
     busy_paths: frozenset[str] = frozenset()
     """Notes that a waiting proposal makes away with, or merges others into."""
+    together: frozenset[frozenset[str]] = frozenset()
+    """Ids of two atoms each that a waiting proposal brings together."""
     by_writer: Mapping[str, Judged] = field(default_factory=lambda: _NONE)
     """Near pairs that the writer calls the same, by key: no judge is asked about them."""
     settled: frozenset[str] = frozenset()
@@ -107,6 +109,8 @@ class Cluster:
     """In the order of their ids."""
     pairs: tuple[tuple[Candidate, Judged], ...]
     """The verdicts that join them, nearest pair first."""
+    dissent: tuple[str, ...] = ()
+    """Near pairs of its members, or of one and a text that was left out, on which a verdict does not join them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from aria_dream.cycle.dream import reconciled
 from aria_dream.cycle.night_parts import ConsolidationResult
 from aria_dream.cycle.open_findings import note_answers
 from aria_dream.review.proposal import WRITER, open_count, planned_record
+from aria_dream.review.rivals import withheld
 from aria_dream.vault.edit import Refusal
 
 MOST_COMPARED = 50
@@ -93,7 +94,7 @@ def consolidate_once(
         leave("reading")
         work = parts.find(run.parts)
         days = policy.settings.pair_cooldown_days
-        seen = remembered_of(past, run, states.values(), work, lapse_days=days, said=desk.book.settled().keys())
+        seen = remembered_of(past, run, states.values(), work, lapse_days=days, said=desk.book.settled())
         limits = _limits(desk, parts, past, run, waiting)
         total = total_questions(run, work, seen, counsel.name)
         for step in steps(run, work, seen, limits, counsel.name, lambda: counsel.hindrance):
@@ -228,7 +229,8 @@ class _Sitting:
                 self.append(judged_record(self._run, self._now(), "conflict", judged, tokens=spent))
             case Collapse(mark=mark, clusters=clusters):
                 self._bring("cluster", mark, lambda states: self._parts.collapse(clusters, states),
-                            [member.id for member in step.members], asked_for(clusters))  # fmt: skip
+                            [member.id for member in step.members], asked_for(clusters),
+                            [said for cluster in clusters for said in cluster.dissent])  # fmt: skip
             case Settle(conflict=conflict, judged=judged, key=key):
                 verdict = as_conflict_verdict(judged)
                 is_proposed = self._bring(
@@ -262,6 +264,7 @@ class _Sitting:
         make: Callable[[Mapping[str, ProposalState]], Made | Refusal],
         atoms: Sequence[str],
         asked_for: Sequence[str] = (),
+        dissent: Sequence[str] = (),
     ) -> bool:
         """Proposes a finding, or records why not; whether there is a proposal now.
 
@@ -273,6 +276,8 @@ class _Sitting:
             self._record(what, mark, earlier.proposal.id, "")
             return True
         made = make({id_: one for id_, one in states.items() if one is not earlier})
+        if not isinstance(made, Refusal):
+            made = withheld(made[0], (one for one in states.values() if one is not earlier)) or made
         if isinstance(made, Refusal):
             self._record(what, mark, "", made.reason)
             return False
@@ -283,6 +288,7 @@ class _Sitting:
             extra={
                 **proposal.extra, "finding": mark, "atoms": list(atoms),
                 **({"asked_for": list(asked_for)} if asked_for else {}),
+                **({"dissent": list(dissent)} if dissent else {}),
             },
         )
         if not self._is_rehearsal:

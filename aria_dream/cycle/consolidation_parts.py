@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Final
 from aria_dream.consolidate.clusters import Cluster as ReadCluster
 from aria_dream.consolidate.comparison import embedded_compare
 from aria_dream.consolidate.duplicates import ClusterProposal, Making, cluster_proposals, paths_of
-from aria_dream.consolidate.judged import as_pair_verdict
+from aria_dream.consolidate.judged import as_pair_verdict, conflict_key
 from aria_dream.consolidate.record import Part, Scan
 from aria_dream.consolidate.resolution import Settling, settle_conflict
-from aria_dream.consolidate.stale import propose_obsolete
+from aria_dream.consolidate.stale import REMINDERS, propose_obsolete
 from aria_dream.consolidate.verdict import KeepA, KeepB, Merge, Normalize
 from aria_dream.consolidate.work import Candidate, Member, Work
 from aria_dream.cycle.sync_copies import find_sync_copies, propose_union
@@ -76,6 +76,8 @@ class VaultNight:
     """What became of the judge."""
     left_out: list[str] = field(default_factory=list)
     """What was too much to look at, in sentences for the writer."""
+    reminders: tuple[Stale, ...] = ()
+    """Notes that are to be looked at again."""
     is_metered: bool = False
     """Whether whoever judges costs tokens."""
     _judge: str = ""
@@ -170,6 +172,7 @@ class VaultNight:
             pairs=len(candidates),
             conflicts=len(conflicts),
             stale=len(stale),
+            at_odds=tuple((conflict_key(one), one.first.path, one.second.path) for one in conflicts),
         )
         return Work(
             scan=scan,
@@ -189,9 +192,12 @@ class VaultNight:
             progress=self.claims or _silent,
             leave=lambda: self.leave("reading"),
         )
+        done = self.desk.book.settled()
+        self.reminders = tuple(one for one in found if one.why in REMINDERS and one.mark not in done)
         by_path: dict[str, Stale] = {}
         for one in found:
-            by_path.setdefault(one.path, one)
+            if one.why not in REMINDERS:
+                by_path.setdefault(one.path, one)
         self._stale = {one.mark: one for one in by_path.values()}
         return tuple(self._stale)
 
@@ -283,7 +289,7 @@ class VaultNight:
     def _making(self, paths: Sequence[str], states: Mapping[str, ProposalState], *, judge: str) -> Making:
         desk = self.desk
         return Making(
-            view=desk.view(paths, inbound=True),
+            view=desk.view(paths, inbound=True, goes=True),
             standing=read_standing(desk.vault, paths),
             states=tuple(states.values()),
             now=desk.now,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from aria_dream.cycle.dream import reconciled
 from aria_dream.dream.juxtaposition import title_of
+from aria_dream.effects.mentions import Mentions, find_mentions
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import edits_now
 from aria_dream.review.decision import shown_titles
@@ -56,6 +58,10 @@ class Settlement:
     undone: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
+    """Approved together with what excludes them, and open again."""
+    held: list[str] = field(default_factory=list)
+    """What would have passed without a tick and waits for one, a sentence each; they are in `said`, too."""
     expired: list[str] = field(default_factory=list)
     superseded: list[str] = field(default_factory=list)
     """Links that the writer has drawn meanwhile."""
@@ -73,7 +79,7 @@ class Settlement:
     def did_something(self) -> bool:
         """Whether anything was decided or written."""
         decided = (self.applied, self.approved, self.rejected, self.undone, self.asked)
-        return any((*decided, self.stale, self.expired, self.superseded))
+        return any((*decided, self.stale, self.excluded, self.expired, self.superseded))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,8 +121,14 @@ class Desk:
 
     def view_of(self, state: ProposalState) -> VaultView:
         """The vault as the planner of that proposal has to see it."""
-        inbound = state.proposal.kind != "link"
-        return self.view(state.paths, inbound=inbound, also=[edit.path for edit in edits_now(state)] if inbound else ())
+        inbound, goes = state.proposal.kind != "link", state.proposal.kind == "merge"
+        also = [edit.path for edit in edits_now(state)] if inbound else ()
+        return self.view(state.paths, inbound=inbound, goes=goes, also=also)
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """Where notes are named in ways that the index does not know. Every file is read once."""
+        return find_mentions(self.vault.index)
 
     def contents(self, paths: Iterable[str]) -> dict[NotePath, bytes]:
         """What these files read now; those that are not there left out."""
@@ -134,9 +146,13 @@ class Desk:
             zone=self.now.tzinfo,
         )
 
-    def view(self, paths: Iterable[str], *, inbound: bool, also: Iterable[str] = ()) -> VaultView:
+    def view(
+        self, paths: Iterable[str], *, inbound: bool, goes: bool = False, also: Iterable[str] = ()
+    ) -> VaultView:
         """The vault as the planners see it: the notes `paths` and `also`, and with `inbound` everything that links to
-        `paths`."""
+        `paths`. `goes`: one of `paths` may go, so that definitions have to follow and the rest is to be named."""
+        paths = tuple(paths)
+        also = (*also, *(self.mentions.sources(paths) if goes else ()))
         index, settings = self.vault.index, self.vault.live.policy.settings
         wanted = {*paths, *also, *(notes_to_read(index.linkage, paths) if inbound else ())}
         return VaultView(
@@ -148,6 +164,7 @@ class Desk:
             protected=self._protected(),
             names=self.vault.name_book,
             trashed=self._trashed() if inbound else frozenset(),
+            unfollowed={path: self.mentions.unfollowed(path, index.resolver) for path in paths} if goes else {},
         )
 
     def names(self, changes: ChangeSet) -> Names:

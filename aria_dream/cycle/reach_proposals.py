@@ -19,6 +19,7 @@ from aria_dream.review.reached import (
     Reached,
     proposals_of_reach,
 )
+from aria_dream.review.rivals import withheld
 
 if TYPE_CHECKING:
     from aria_dream.dream.logged import LoggedLink
@@ -57,6 +58,8 @@ def propose_reached(
         expiry_days=settings.proposal_expiry_days,
         hash_of=lambda path: _hash_of(vault, path),
     )
+    if isinstance(found, Proposed) and (refusal := withheld(found.proposal, book.read().states.values())):
+        found = NothingProposed(refusal.reason)
     match found:
         case Proposed(proposal=proposal, edits=edits):
             book.propose([proposal])

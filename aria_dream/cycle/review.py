@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.consolidate.figures import scans_of
+from aria_dream.consolidate.figures import nights_of
 from aria_dream.cycle.desk import Desk, Settlement, is_structural, pair_of, trusted_edits
 from aria_dream.cycle.exact_change import (
     approve_shown,
@@ -22,6 +22,7 @@ from aria_dream.cycle.exact_change import (
 )
 from aria_dream.cycle.linked_by import linked_by
 from aria_dream.cycle.taking_back import open_again, take_back
+from aria_dream.cycle.unattended import UNATTENDED, leave_out, leave_to_writer
 from aria_dream.dream.logged_change import DONE
 from aria_dream.dream.ticks import ask_in_text, read_ticks
 from aria_dream.effects.graduation import read_graduated
@@ -39,6 +40,7 @@ from aria_dream.review.decision import Ticked, decide
 from aria_dream.review.graduation import bars_of, unattended
 from aria_dream.review.lines import pair_ids, renewed_log, renewed_review, reopened_items, told_not_undone
 from aria_dream.review.proposal import edit_rows, event_record
+from aria_dream.review.rivals import in_order
 from aria_dream.review.showing import shown_change
 from aria_dream.vault.edit import Exists, Refusal, decode_note
 from aria_dream.vault.graph import row_of, targets_of
@@ -162,10 +164,10 @@ def _let_pass(desk: Desk, records: Records, ticked: Collection[str], done: Settl
     if not enabled or policy.write_refusal():
         return
     states = records.states.values()
-    bars, zone, scans = bars_of(policy.settings), desk.now.tzinfo, scans_of(desk.book.consolidations())
-    for state in unattended(states, records.episodes, enabled, bars=bars, zone=zone, scans=scans):
+    bars, zone, nights = bars_of(policy.settings), desk.now.tzinfo, nights_of(desk.book.consolidations())
+    for state in unattended(states, enabled, bars=bars, zone=zone, nights=nights):
         if state.proposal.id not in ticked and state.proposal.id not in done.superseded:
-            desk.book.note(event_record("approved", state.proposal.id, desk.now, by="auto"))
+            desk.book.note(event_record("approved", state.proposal.id, desk.now, by=UNATTENDED))
             done.approved.append(state.proposal.id)
 
 
@@ -180,6 +182,9 @@ def apply_approved(desk: Desk, done: Settlement) -> None:
         done.waiting += [state.proposal.id for state in approved]
         return
     past = {change.label: change for change in desk.files.past_changes()}
+    approved, excluded = in_order(approved, done=lambda state: _label(state) in past)
+    for state, rival in excluded:
+        leave_out(desk, state, rival, done)
     for state in approved:
         is_other = state.proposal.kind != "link"
         if done.moved or (is_other and (done.applied or done.undone)):  # the index knows nothing of what was just done
@@ -207,8 +212,11 @@ def _apply(desk: Desk, state: ProposalState, earlier: PastChange | None, done: S
         _set_aside(desk, state, "it names its notes in a way that no proposal does", done)
         return False
     exact_link = allowed.exact and allowed.kind == "link"
-    found = plan_application(allowed, desk.view_of(state), replan=plan_lines if exact_link else plan_fresh)
+    view = desk.view_of(state)
+    found = plan_application(allowed, view, replan=plan_lines if exact_link else plan_fresh)
     match found:
+        case Ready() if leave_to_writer(desk, state, found.changes, view, done):
+            return False
         case Ready():
             return _write(desk, state, found.changes, done) and is_structural(found.changes)
         case Stale(link=link) if link:

@@ -157,9 +157,9 @@ class Settings:
     graduation_min_acceptance: float = _key(
         0.90, 1.0, _CHANGES, Ratio(0.5, 1), "and at least this share accepted", doors=_AUTO)
     min_qualifying_proposals: int = _key(
-        1, 1000, _CHANGES, Whole(1, 1000), "a night counts with so many proposals", doors=_AUTO)
+        1, 1000, _CHANGES, Whole(1, 1000), "a night counts with so many of a kind decided by you", doors=_AUTO)
     min_qualifying_atoms_scanned: int = _key(
-        50, 100_000, _CHANGES, Whole(1, 100_000), "or with so many passages read", doors=_AUTO)
+        50, 100_000, _CHANGES, Whole(1, 100_000), "or with one, where so many passages were new", doors=_AUTO)
 
     reach_model: str = _key("gpt-5.5", "", _REACH, Words(required=True), "the model a reach asks", doors=_OUT)
     reach_effort: str = _key(

@@ -15,7 +15,7 @@ from aria_dream.dream.review_note import read_managed, with_managed
 from aria_dream.dream.ticks import short_moment
 from aria_dream.review.decision import needs_mark, shown_titles, titles_match
 from aria_dream.review.proposal import plan_mark
-from aria_dream.review.showing import is_of_review
+from aria_dream.review.showing import is_of_review, why_again
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -75,6 +75,8 @@ def _renewed(
             return fresh(state)
         if needs_mark(state) and item.mark != plan_mark(state.edits, item.diff):
             return fresh(state)
+        if state.reason and not any(label == why_again(state) for label, _ in item.remarks):
+            return fresh(state) or item  # with empty boxes: whoever ticked had not read this
         if state.janus in ("STANDS", "FALLS", "UNSURE") and item.janus != state.janus:
             shown = fresh(state)
             return item if shown is None else replace(item, janus=shown.janus, janus_reason=shown.janus_reason)

@@ -48,6 +48,8 @@ class VaultView:
     """The names of all notes, where they are known: a link goes into no part of a longer one."""
     trashed: frozenset[str] = frozenset()
     """Vault paths of what lies in `.trash`."""
+    unfollowed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Vault path of a note to the places that name it and cannot follow when it goes, a clause each."""
 
     def resolver(self) -> Resolver:
         """Answers what links mean among these files."""

@@ -68,7 +68,7 @@ def shown_change(state: ProposalState, shelf: Shelf) -> LoggedChange | None:
         return None
     lines = change_lines(edits, shelf.contents)
     shown = lines[: MOST_LINES if len(lines) > MOST_LINES + 1 else len(lines)]
-    again = [("again", said)] if (said := _cut(state.reason)) else []
+    again = [(why_again(state), said)] if (said := _cut(state.reason)) else []
     diff = tuple(bare(line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…") for line in shown)
     return LoggedChange(
         id=proposal.id,
@@ -85,6 +85,11 @@ def shown_change(state: ProposalState, shelf: Shelf) -> LoggedChange | None:
         diff=diff,
         more=len(lines) - len(shown),
     )
+
+
+def why_again(state: ProposalState) -> str:
+    """What stands before the reason of a proposal that is open: it is open again, or would have passed by itself."""
+    return "waits for your tick" if state.by == "auto" else "again"
 
 
 def change_name(state: ProposalState) -> str:

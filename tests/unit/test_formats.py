@@ -12,16 +12,18 @@ from typing import get_args
 import pytest
 
 from aria_dream import errors
-from aria_dream.consolidate import open_conflicts, open_pairs
+from aria_dream.consolidate import open_conflicts, open_pairs, open_reminders
 from aria_dream.consolidate.atoms import atom_id
 from aria_dream.consolidate.judged import WORDS
 from aria_dream.consolidate.open_conflicts import OpenConflict, render_open
 from aria_dream.consolidate.open_list import MARKS, Decided, read_answers
 from aria_dream.consolidate.open_pairs import OpenPair, render_pairs
+from aria_dream.consolidate.open_reminders import render_reminders
 from aria_dream.consolidate.passage_difference import Difference
 from aria_dream.consolidate.record import End, parse_consolidations
 from aria_dream.consolidate.report import Report, read_report, render_report, render_report_head
 from aria_dream.consolidate.settled import WHATS, parse_settled, recalled_record, settled_record
+from aria_dream.consolidate.stale import stale_by_date
 from aria_dream.consolidate.work import Candidate, Member
 from aria_dream.dream.citation import Source
 from aria_dream.dream.dream_log import parse_blocks, render_block, render_head
@@ -78,6 +80,7 @@ from aria_dream.synthesis.log_text import (
 )
 from aria_dream.synthesis.memory import source_paths
 from aria_dream.synthesis.snapshot import render_snapshot, take_snapshot
+from aria_dream.vault.note import parse_note
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "FORMATS.md").read_text("utf-8")
 AT = datetime(2026, 11, 30, tzinfo=UTC)
@@ -124,6 +127,7 @@ def test_every_example_is_tested() -> None:
         "report-note",
         "near-pairs",
         "open-contradictions",
+        "reminders",
         "settled",
         "seeds-note",
         "dream-log",
@@ -213,9 +217,11 @@ def test_the_report_note() -> None:
 
 
 def test_the_lists_of_what_nobody_has_settled() -> None:
-    pairs, conflicts = example("near-pairs"), example("open-contradictions")
+    pairs, conflicts, due = example("near-pairs"), example("open-contradictions"), example("reminders")
     boxes: dict[str, str] = {}
-    for name, text in ((open_pairs.NAME, pairs), (open_conflicts.NAME, conflicts)):
+    for name, text in (
+        (open_pairs.NAME, pairs), (open_conflicts.NAME, conflicts), (open_reminders.NAME, due)
+    ):  # fmt: skip
         assert read_answers(text, name).given == ()
         for line in (line for line in text.splitlines() if line.startswith("- [ ]")):
             (answer,) = read_answers(text.replace(line, line.replace("[ ]", "[x]")), name).given
@@ -230,6 +236,9 @@ def test_the_lists_of_what_nobody_has_settled() -> None:
         first_claim="It rains 3 days a week.", second_claim="It rains 4 days a week.",
     )  # fmt: skip
     assert render_open([item]) == conflicts.strip()
+    note = parse_note("---\nreview_by: 2026-10-31\n---\nHail is covered.\n")
+    reminders = list(stale_by_date("Insurance.md", note, today=date(2026, 11, 30)))
+    assert render_reminders(reminders, lambda _path: "[[Insurance]]") == due.strip()
     members = [
         Member(id=atom_id("Compost.md", ()), path="Compost.md", title="Compost", state="", is_note=True),
         Member(
