@@ -36,7 +36,7 @@ def shared_folder() -> Path:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The shared folder; the test is skipped, saying so, where it does not exist (`.ci/run` forbids that skip where the folder is there)."""
+    """The shared folder; the test is skipped, saying so, where it does not exist."""
     folder = shared_folder()
     if not folder.is_dir():
         pytest.skip(f"{NO_VAULTS} at {folder}; set ARIA_DREAM_SHARED")

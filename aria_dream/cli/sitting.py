@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.record import Consolidation
     from aria_dream.consolidate.stale import Stale
     from aria_dream.cycle.consolidation_morning import Morning
-    from aria_dream.cycle.sync_copies import SyncCopy
     from aria_dream.cycle.consolidation_parts import VaultNight
+    from aria_dream.cycle.sync_copies import SyncCopy
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.places import Places
     from aria_dream.review.proposal import PlannedEdit, Proposal

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.assertion_words import SMALL
+from aria_dream.consolidate.assertion_words import language_told, small_words
 from aria_dream.consolidate.claim_pairs import without_prefix
 from aria_dream.consolidate.opposite_words import STATES
 from aria_dream.consolidate.quantities import days_differ, differ, stem
@@ -82,7 +82,8 @@ def _names_another(one: Claim, two: Claim) -> bool:
     if len(ours) != len(theirs) or len(places) != 1 or not places[0]:
         return False
     (place,) = places
-    return ours[place - 1] in SMALL and stem(ours[place]) != stem(theirs[place])
+    small = small_words(language_told(" ".join(ours)))
+    return ours[place - 1] in small and stem(ours[place]) != stem(theirs[place])
 
 
 def _can_be_opposed(one: Claim, two: Claim, shared: frozenset[str], signal: str) -> bool:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from aria_dream.review.proposal import ProposalState
+
 LINK = id_of(COMPOST)
 PAIR = ("Altitude.md", "Altitude 1.md")
 MERGE = proposal_id("merge", PAIR, 0)
@@ -227,7 +229,7 @@ def test_a_pair_that_a_merge_linked_is_told_so(vault: Path) -> None:
     assert "the change “Merge: Altitude ← Altitude 1” has linked them" in told
 
 
-def states_of(vault: Path, id_: str) -> list[object]:
+def states_of(vault: Path, id_: str) -> list[ProposalState]:
     return [open_desk(vault, datetime.now().astimezone()).book.read().states[id_]]
 
 

@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 from aria_dream.review.changes import Replacement, plan_obsolete, plan_placement, plan_replacements
 from aria_dream.review.following import follow, is_text, named_by
 from aria_dream.review.merging import plan_merge
-from aria_dream.review.placement import Target
+from aria_dream.review.placement import AlreadyLinked, Target
 from aria_dream.review.plan import Planned, VaultView
 from aria_dream.review.rollback import Impossible, Partly, Restored, known_files, plan_rollback
 from aria_dream.vault.canvas import parse_canvas
-from aria_dream.vault.edit import decode_note
+from aria_dream.vault.edit import Refusal, decode_note
 from aria_dream.vault.identity import names_of, print_of
 from aria_dream.vault.link_text import link_target
 from aria_dream.vault.note import NotePath, parse_note
@@ -181,6 +181,7 @@ def raw_links(vault: Vault) -> set[tuple[str, str]]:
 
 def plan_of(vault: Vault, kind: str) -> ChangeSet:
     view = vault.view()
+    found: Planned | AlreadyLinked | Refusal
     match kind:
         case "merge":
             found = plan_merge(view, NotePath(KEEP), NotePath(DROP))
