@@ -8,15 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate import japanese
 from aria_dream.consolidate.quantities import plain_letters
-from aria_dream.words import LANGUAGES, language_words
+from aria_dream.words import LANGUAGES, language_words, words_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-
-
-def words_in(*rows: str) -> frozenset[str]:
-    """The words of some rows, between white space."""
-    return frozenset(word for row in rows for word in row.split())
 
 
 _PLAIN_WORD = re.compile(r"[^\W\d_]+")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.assertion_words import language_told, small_words
 from aria_dream.consolidate.claim_pairs import without_prefix
-from aria_dream.consolidate.opposite_words import STATES
 from aria_dream.consolidate.quantities import days_differ, differ, stem
 from aria_dream.consolidate.roles import names_change_places, roles_differ
 from aria_dream.consolidate.translated import differ_in_two_languages
+from aria_dream.words.opposites import STATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -35,10 +35,10 @@ from aria_dream.consolidate.claim_sentences import masked_prose, sentences_in
 from aria_dream.consolidate.clauses import clauses_of
 from aria_dream.consolidate.japanese import without_ending
 from aria_dream.consolidate.measuring import Measured, measure
-from aria_dream.consolidate.opposite_words import BEGINNINGS, CONTRASTS, ENDINGS, STATES
 from aria_dream.consolidate.quantities import plain_letters, stem
 from aria_dream.consolidate.quantity_words import MONTHS, WEEKDAYS
 from aria_dream.words import LANGUAGES, language_words
+from aria_dream.words.opposites import BEGINNINGS, CONTRASTS, ENDINGS, STATES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

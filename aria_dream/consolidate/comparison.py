@@ -16,7 +16,11 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.atoms import UNREAD
-from aria_dream.consolidate.guards import (
+from aria_dream.consolidate.passage_words import most_shared, plain_keys, plainer, read_passage, share_of
+from aria_dream.consolidate.same_title import title_doubt
+from aria_dream.consolidate.verdict import Escalated, Merge, NotDuplicate
+from aria_dream.consolidate.wording import BLOCK, LINKED
+from aria_dream.words.guards import (
     STATE_PROPERTIES,
     STATES,
     UNITS,
@@ -25,10 +29,6 @@ from aria_dream.consolidate.guards import (
     is_number,
     surely_other_number,
 )
-from aria_dream.consolidate.passage_words import most_shared, plain_keys, plainer, read_passage, share_of
-from aria_dream.consolidate.same_title import title_doubt
-from aria_dream.consolidate.verdict import Escalated, Merge, NotDuplicate
-from aria_dream.consolidate.wording import BLOCK, LINKED
 
 if TYPE_CHECKING:
     from aria_dream.consolidate.atoms import Atom

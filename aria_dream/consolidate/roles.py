@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.assertion_words import language_told, small_words, words_in
+from aria_dream.consolidate.assertion_words import language_told, small_words
 from aria_dream.consolidate.quantities import plain_letters, stem
+from aria_dream.words import words_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

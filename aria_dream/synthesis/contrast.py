@@ -11,8 +11,8 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.guards import NEGATIONS, is_date, is_negation, is_number, surely_other_number
-from aria_dream.consolidate.opposite_words import STATES
+from aria_dream.words.guards import NEGATIONS, is_date, is_negation, is_number, surely_other_number
+from aria_dream.words.opposites import STATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

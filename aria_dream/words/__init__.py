@@ -1,5 +1,6 @@
 """The words of each language that say how and not what: one data file a language, read once, when it is first asked
-for. Nothing of a language stands here, and nothing is imported but the standard library."""
+for. Beside them, words of several languages on which it turns whether two sentences say the same (`guards`,
+`opposites`). Nothing is imported but the standard library."""
 
 from __future__ import annotations
 
@@ -11,6 +12,11 @@ from typing import Final
 
 LANGUAGES: Final = ("de", "en", "es", "fr", "it", "nl", "pl", "pt", "ru")
 """Codes (ISO 639-1) of the languages that have a file `CODE.toml` in this package."""
+
+
+def words_in(*rows: str) -> frozenset[str]:
+    """The words of some rows, between white space."""
+    return frozenset(word for row in rows for word in row.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 PATHS = ("Kiln.md", "Kiln 1.md")
 WORDS = [
-    "the", "kiln", "is", "not", "never", "nine", "9", "days", "Marta", "ei", "käy", "nicht", "keine", "läuft", "никогда",
-    "воды", "300", "litres", "gallons", "May", "Juni", "ne", "pas", "jamais", "polish", "Polish", "двести", "no", "sin",
+    "the", "kiln", "is", "not", "never", "nine", "9", "days", "Marta", "ei", "käy", "nicht", "keine", "läuft",
+    "никогда", "воды", "300", "litres", "gallons", "May", "Juni", "ne", "pas", "jamais", "polish", "Polish", "двести", "no", "sin",
     "agua", "without", "sold", "owned", "1.5", "bar", "it", "IT", "that", "colour", "color",
 ]  # fmt: skip
 
