@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn
 
 PATHS = ("Kiln.md", "Kiln 1.md")
-WORDS = [
-    "the", "kiln", "is", "not", "never", "nine", "9", "days", "Marta", "ei", "käy", "nicht", "keine", "läuft",
-    "никогда", "воды", "300", "litres", "gallons", "May", "Juni", "ne", "pas", "jamais", "polish", "Polish", "двести", "no", "sin",
-    "agua", "without", "sold", "owned", "1.5", "bar", "it", "IT", "that", "colour", "color",
-]  # fmt: skip
+SAID = (
+    "the kiln is not never nine 9 days Marta ei käy nicht keine läuft никогда воды 300 litres gallons May Juni ne pas"
+    " jamais polish Polish двести no sin agua without sold owned 1.5 bar it IT that colour color"
+)
+WORDS = SAID.split()
 
 
 def doubt(one: str, other: str) -> str:
