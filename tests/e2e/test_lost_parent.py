@@ -117,7 +117,7 @@ def ticked(tmp_path: Path) -> Iterator[Path]:
         tick(note, id_of(pair))
     yield vault
     for process in psutil.process_iter(["cmdline"]):
-        if "aria_dream.cli.episode" in (words := process.info["cmdline"] or []) and str(vault) in words:
+        if str(vault) in (process.info["cmdline"] or []):
             process.kill()
 
 
