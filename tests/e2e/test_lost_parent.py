@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,6 +98,16 @@ def until(done: Callable[[], object]) -> None:
         time.sleep(0.01)  # between two looks at another process; nothing rests on its length
 
 
+def episodes_of(pid: int) -> list[psutil.Process]:
+    """The children of the daemon that do its work; it has others, that ask the system things and are gone soon."""
+    found = []
+    for child in psutil.Process(pid).children():
+        with suppress(psutil.Error):
+            if "aria_dream.cli.episode" in child.cmdline():
+                found.append(child)
+    return found
+
+
 @pytest.fixture
 def ticked(tmp_path: Path) -> Iterator[Path]:
     """A vault with four ticked links; whatever a failed test leaves is ended."""
@@ -106,11 +117,11 @@ def ticked(tmp_path: Path) -> Iterator[Path]:
         tick(note, id_of(pair))
     yield vault
     for process in psutil.process_iter(["cmdline"]):
-        if "aria_dream.cli.episode" in (words := process.info["cmdline"] or []) and str(vault) in words:
+        if str(vault) in (process.info["cmdline"] or []):
             process.kill()
 
 
-@pytest.mark.parametrize("moment", ["0", "2", "write"])
+@pytest.mark.parametrize("moment", ["2", "write"])
 def test_ticks(ticked: Path, tmp_path: Path, moment: str) -> None:
     parent = Parent(ticked, "ticks", "dream", moment)
     assert parent.read() == "now\n"
@@ -160,8 +171,11 @@ def test_the_daemon_itself(ticked: Path, number: signal.Signals) -> None:
         [sys.executable, "-m", "aria_dream", "run", str(ticked)], stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
     )  # fmt: skip
-    until(lambda: psutil.Process(daemon.pid).children())
-    (child,) = psutil.Process(daemon.pid).children()
+    found: list[psutil.Process] = []
+    while not found:
+        until(lambda: psutil.Process(daemon.pid).children())
+        found = episodes_of(daemon.pid)
+    (child,) = found
     text = (ticked / "Compost.md").read_bytes()
     until(lambda: (ticked / "Compost.md").read_bytes() != text or not child.is_running())
     daemon.send_signal(number)
