@@ -65,6 +65,7 @@ READER_MODULES = (
     "canvas",
     "link",
     "linkage",
+    "misread",
     "no_words",
     "note",
     "note_text",
