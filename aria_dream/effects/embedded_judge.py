@@ -162,7 +162,8 @@ class EmbeddedJudge:
         """The signs of a bridge, where they count; notes that lie in no folder do not lie in one."""
         if self.around is None:
             return None
-        one, two = (note_shape(views[row].words.title, views[row].words.prose) for row in pair)
+        seen = (views[row].words for row in pair)
+        one, two = (replace(note_shape(view.title, view.prose), title=view.called) for view in seen)
         folders = self.sizes.folders[pair[0]], self.sizes.folders[pair[1]]
         return bridge_signs(
             one,
