@@ -11,14 +11,16 @@ import math
 import os
 import socket
 import time
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from enum import Enum
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING
 
 from aria_dream.dream.run_record import PastRun, RunEnd, failures_in_a_row, with_stage
 from aria_dream.effects.conflict_copies import merge_conflict_copies
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.notice import give_notice
+from aria_dream.effects.order import Episode, Order
 from aria_dream.effects.outlook import SLOW_AFTER, SLOW_S, Outlook
 from aria_dream.effects.own_notes import Boxes, read_boxes
 from aria_dream.effects.presence import read_moment
@@ -37,7 +39,6 @@ from aria_dream.policy.triggers import BUILT, Stage, is_triggers_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import date
     from pathlib import Path
 
     from aria_dream.effects.episode_process import EpisodeEnd
@@ -68,37 +69,6 @@ KINDS = {
 _REFUSALS = frozenset(
     error.exit_code for error in (VaultUnreadableError, BusyError, WriteRefusedError, PolicyClosedError)
 )
-
-
-class Episode(Protocol):
-    """A child at work, as `EpisodeProcess` is one."""
-
-    def give_leave(self) -> None:
-        """Lets it do the unit of work that it asked for, if it did."""
-
-    def ended(self) -> EpisodeEnd | None:
-        """How it ended; None while it works."""
-
-    def end(self) -> EpisodeEnd:
-        """How it ended, which it does now."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """What a child is to do."""
-
-    root: Path
-    stage: Stage
-    kind: str
-    quiet_s: float
-    """A note of ours that somebody touched so recently is left alone."""
-    host: str
-    state_folder: Path
-    night: date | None = None
-    """The night whose work it is."""
-    errand: Literal["dream", "ticks"] = "dream"
-    """`ticks`: carry out what was ticked in our notes, and write down reaches that stand in none of them yet, whoever
-    is there; `stage` and `kind` say nothing then."""
 
 
 class Parting(Enum):
@@ -139,6 +109,7 @@ class Daemon:
         self._telling = Telling(self._outlook)
         self._notice = notice
         self._is_stopping = False
+        self._view: View | None = None
         self._ticks_at_s = clock()
         """When our notes are to be looked through for ticks."""
         self._outlook.book.look_after(self._now().now)
@@ -159,16 +130,20 @@ class Daemon:
 
     def run(self) -> Parting:
         """Looks, waits, and lets dream, until `stop` or until the vault's id changes. Survives whatever goes wrong."""
-        view: View | None = None
         while not self._is_stopping:
-            view, pause_s = self._tick_safely()
-            if self._outlook.live.vault_id != self.state_folder.name:
-                log.info("the vault has another id now; starting afresh")
-                return Parting.MOVED
-            self._rest(self._clock() + pause_s)
+            try:
+                self._view = self._tick()[1]
+                if self._outlook.live.vault_id != self.state_folder.name:
+                    log.info("the vault has another id now; starting afresh")
+                    return Parting.MOVED
+                self._rest(self._clock() + float(self._outlook.live.policy.settings.poll_s))
+                self._telling.looks_failed = 0
+            except Exception as error:  # noqa: BLE001 - HOUSE: one of the two places that catch whatever comes
+                self._recover(error)
         log.info("stopped")
-        if view is not None:
-            self._telling.write_view(view, doing="stopped")
+        if self._view is not None:
+            with suppress(Exception):  # nothing is left to do but to end
+                self._telling.write_view(self._view, doing="stopped")
         return Parting.STOPPED
 
     def run_once(self) -> Due | NotYet:
@@ -177,19 +152,21 @@ class Daemon:
         self._telling.write_view(last, doing="stopped")
         return first.verdict
 
-    def _tick_safely(self) -> tuple[View | None, float]:
-        """One look, and how long to rest after it."""
-        telling = self._telling
-        try:
-            view = self._tick()[1]
-        except Exception as error:  # noqa: BLE001 - HOUSE: one of the two places that catch whatever comes
-            telling.looks_failed += 1
-            log.error("this look failed: %s", cause_of(error))  # noqa: TRY400 - a traceback may quote a note
+    def _recover(self, error: Exception) -> None:
+        """Tells of a look, or of a wait, that failed, and rests; without looking at anything where that fails, too."""
+        telling, self._view = self._telling, None
+        telling.looks_failed += 1
+        log.error("this look failed: %s", cause_of(error))  # a traceback may quote a note
+        with suppress(Exception):  # it is in the log
             telling.write_failure(cause_of(error))
-            poll_s = float(self._outlook.live.policy.settings.poll_s)
-            return None, max(poll_s, SLOW_S) if telling.looks_failed >= SLOW_AFTER else poll_s
-        telling.looks_failed = 0
-        return view, float(self._outlook.live.policy.settings.poll_s)
+        poll_s = float(self._outlook.live.policy.settings.poll_s)
+        until_s = self._clock() + (max(poll_s, SLOW_S) if telling.looks_failed >= SLOW_AFTER else poll_s)
+        try:
+            self._rest(until_s)
+        except Exception as worse:  # noqa: BLE001 - as above
+            log.error("nor can it be waited with open eyes: %s", cause_of(worse))  # noqa: TRY400
+            while not self._is_stopping and (left_s := until_s - self._clock()) > 0:
+                self._watcher.rest(left_s)
 
     def _tick(self) -> tuple[View, View]:
         """Looks, and does what is due; how it stood before and how it stands after."""
@@ -246,9 +223,7 @@ class Daemon:
     def _stage(self, run: PastRun, stage: Stage, kind: str) -> PastRun:
         assert stage in BUILT, stage
         outlook = self._outlook
-        # What our last dream wrote is nobody's typing.
-        ours_s = self._clock() - max(outlook.ended_s.values(), default=-math.inf)
-        quiet_s = min(float(outlook.live.policy.settings.tick_quiet_s), ours_s)
+        quiet_s = float(outlook.live.policy.settings.tick_quiet_s)
         order = Order(root=outlook.root, stage=stage, kind=kind, quiet_s=quiet_s, host=self._host, night=run.night,
                       state_folder=self.state_folder)  # fmt: skip
         end, stopped = self._attend(self._launch(order, self._watcher.call), stage, self._clock())
@@ -321,7 +296,6 @@ class Daemon:
                 return
             del change  # it holds an index, and the next one is on its way
 
-
     def _is_about_our_notes(self, change: VaultChange) -> bool:
         own = self._outlook.own_notes()
         return bool({own.review, *own.logs}.intersection(change.foreign))
@@ -331,12 +305,13 @@ class Daemon:
         our notes for `tick_quiet_s`."""
         if self._clock() < self._ticks_at_s:
             return
-        self._ticks_at_s = math.inf
+        # Where this comes to nothing it is tried again.
+        self._ticks_at_s = self._clock() + float(self._outlook.live.policy.settings.poll_s)
         if not self._watcher.may_write:
-            self._ticks_at_s = self._clock() + float(self._outlook.live.policy.settings.poll_s)
             return
         boxes = read_boxes(self._watcher.index, self._outlook.own_notes())
         if boxes is Boxes.NOTHING and not self._outlook.book.read().unfinished_reaches:
+            self._ticks_at_s = math.inf
             return
         end = self._run_errand()
         settings = self._outlook.live.policy.settings

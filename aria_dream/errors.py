@@ -55,10 +55,14 @@ class BusyError(AriaDreamError):
 
 
 class WriteRefusedError(AriaDreamError):
-    """A file was not written: it changed meanwhile, is read-only or not ours, or the disk refused. Nothing was lost."""
+    """A file was not written, or a change not wholly taken back: it changed meanwhile, is read-only or not ours, or the
+    disk refused. Nothing was lost."""
 
     exit_code = 6
-    meaning = "a file was not written (changed meanwhile, read-only, not ours, disk full); nothing was lost"
+    meaning = (
+        "a file was not written, or a change not wholly undone "
+        "(changed meanwhile, read-only, not ours, disk full); nothing was lost"
+    )
 
 
 class PolicyClosedError(AriaDreamError):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
+
+from aria_dream.vault.identity import Names
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -102,6 +104,8 @@ class PastChange:
     label: str
     at: datetime
     files: tuple[PastWrite, ...]
+    names: Names = field(default_factory=Names)
+    """What its links meant, and which files there were; empty where it was not told."""
 
 
 class VaultFiles(Protocol):
@@ -112,9 +116,10 @@ class VaultFiles(Protocol):
         ...
 
     def write(
-        self, changes: ChangeSet, *, label: str = "", quiet_s: float = 0.0
+        self, changes: ChangeSet, *, label: str = "", quiet_s: float = 0.0, names: Names | None = None
     ) -> Written | Conflict | Exists | Refused | Failed:
-        """What became of `changes`. `label` is kept in the history. A file that changed within `quiet_s` conflicts."""
+        """What became of `changes`. `label` and `names` are kept in the history. A file that changed within `quiet_s`
+        conflicts."""
         ...
 
     def recover(self) -> tuple[Settled, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Self
 
-from aria_dream.daemon import Daemon, Order
+from aria_dream.daemon import Daemon
 from aria_dream.effects.episode_process import EpisodeEnd
 from aria_dream.effects.presence import Sensors
 from aria_dream.effects.run_book import RunBook
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.dream.run_record import RunLog
+    from aria_dream.effects.order import Order
     from aria_dream.effects.places import Places
     from aria_dream.effects.vault_change import VaultChange
     from aria_dream.effects.watch_events import EventBox
@@ -111,6 +112,14 @@ class HurriedWatcher(VaultWatcher):
                 return change
         self.hurry.now_s = max(self.hurry.now_s, until_s)
         return super().wait(0)
+
+    def rest(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        until_s = self.hurry.now_s + seconds
+        while (at_s := self.bench.next_at_s()) is not None and at_s <= until_s:
+            self.hurry.now_s = max(self.hurry.now_s, at_s)
+            self.bench.do_next()
+        self.hurry.now_s = max(self.hurry.now_s, until_s)
 
     def _later(self, seconds: float) -> VaultChange | None:
         self.hurry.advance(seconds)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from aria_dream.consolidate.stale import Stale
     from aria_dream.consolidate.verdict import Counsel
     from aria_dream.cycle.night_parts import Made
     from aria_dream.review.plan import Planned
@@ -68,6 +69,7 @@ class Judge:
     name: str = "a model"
     cost: int = 100
     tokens: int = 0
+    hindrance: str = ""
     asked: list[str] = field(default_factory=list)
     compared: PairVerdict = field(default_factory=lambda: Merge(reason="word for word the same", confidence=0.99))
     resolved: ConflictVerdict = field(default_factory=lambda: NeedsHuman(reason="both are undated"))
@@ -94,6 +96,7 @@ class RuleParts:
     desk: Desk
     judge: Judge
     is_metered: bool = False
+    trouble: str = ""
     analysed: set[str] = field(default_factory=set)
 
     def counsel(self) -> Counsel | str:
@@ -150,6 +153,9 @@ class RuleParts:
         planned = plan_obsolete(self.desk.view((path,), inbound=False), NotePath(path))
         return self._made("resolve_contradiction", (conflict.first.path, path), planned, states, verdict.reason)
 
+    def unite(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
+        raise AssertionError((mark, states))
+
     def retire(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
         planned = plan_obsolete(self.desk.view((mark,), inbound=False), NotePath(mark))
         return self._made("obsolete", (mark,), planned, states, "it ran out on 2020-01-01")
@@ -188,6 +194,8 @@ class NightBench:
             self.save(name, text)
         (self.root / ".obsidian").mkdir(exist_ok=True)
         self.clock = AT
+        self.reminders: tuple[Stale, ...] | None = None
+        """What the nights find that is to be looked at again."""
 
     def save(self, name: str, text: str) -> None:
         place = self.root / name
@@ -227,4 +235,6 @@ class NightBench:
         """The morning after it."""
         assert result.run is not None
         conflicts = tuple(map(open_conflict, result.open_conflicts))
-        return tell_morning(self.desk(), result.run, pairs=result.open_pairs, conflicts=conflicts)
+        return tell_morning(
+            self.desk(), result.run, pairs=result.open_pairs, conflicts=conflicts, reminders=self.reminders
+        )

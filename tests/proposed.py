@@ -90,7 +90,10 @@ def planned(desk: Desk, kind: Kind) -> Planned:
     return found
 
 
-def propose(desk: Desk, kind: Kind, confidence: float = 0.93) -> str:
+LOST: Mapping[str, object] = {"lost": ["Water at noon."], "cosine": 0.97}
+
+
+def propose(desk: Desk, kind: Kind, confidence: float = 0.93, evidence: Mapping[str, object] = LOST) -> str:
     """Journals the proposal and its plan; its id."""
     paths = PATHS[kind]
     desk.book.propose(
@@ -99,7 +102,7 @@ def propose(desk: Desk, kind: Kind, confidence: float = 0.93) -> str:
                 id=IDS[kind], kind=kind, paths=paths, round=0, at=desk.now, expires_at=desk.now + timedelta(days=60),
                 titles=("Old › Heap", "Keep") if kind == "update" else tuple(path[:-3] for path in paths),
                 confidence=confidence, reason=f"a reason to {kind}", judge="qwen3:4b",
-                evidence={"lost": ["Water at noon."], "cosine": 0.97},
+                evidence=evidence,
             )
         ]
     )  # fmt: skip

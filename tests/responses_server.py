@@ -137,6 +137,8 @@ class ResponsesServer:
     on_request: Callable[[Seen], None] = lambda _seen: None
     refreshed: str = "refresh-2"
     """The refresh token of the login that it grants."""
+    pages: Mapping[str, tuple[int, bytes]] = field(default_factory=dict)
+    """Status and body of what is only read, by path; anything else is not found."""
     seen: list[Seen] = field(default_factory=list)
     _ending: threading.Event = field(default_factory=threading.Event)
 
@@ -200,7 +202,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self._take()
-        self._send(404, b"{}")
+        self._send(*self.owner.pages.get(self.path, (404, b"{}")))
 
     def do_POST(self) -> None:
         reply = self._take()

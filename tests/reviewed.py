@@ -109,12 +109,13 @@ def run(*words: str | Path, check: bool = True, typed: str | None = None) -> sub
     return done
 
 
-def apply(vault: Path) -> dict[str, Any]:
-    """What it did, as JSON. Its exit code says whether anything was left undone."""
+def apply(vault: Path, code: int | None = None) -> dict[str, Any]:
+    """What it did, as JSON. Its exit code is `code`, where one is given, and says whether anything was left undone."""
     done = run("apply", vault, "--json", check=False)
+    assert code is None or done.returncode == code, done.stderr
     found = json.loads(done.stdout)
     assert isinstance(found, dict)
-    left = any(found[name] for name in ("stale", "waiting", "ignored", "unwritten"))
+    left = any(found[name] for name in ("stale", "waiting", "ignored", "unwritten", "excluded", "not_undone"))
     assert done.returncode == 6 if left else done.returncode == 0, (done.returncode, found, done.stderr)
     return found
 

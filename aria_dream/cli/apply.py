@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.desk import carry_on, exit_as, say_settlement, settlement_object
+from aria_dream.cli.desk import carry_on, exit_as, left_sentence, say_settlement, settlement_object
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.cycle.review import Settlement
+from aria_dream.errors import WriteRefusedError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,4 +34,6 @@ def command(vault: Path, *, as_json: bool) -> None:
         say_settlement(done, states)
         if not (done.did_something or done.left_something or done.said or done.kept):
             click.echo("Nothing was ticked or approved; nothing was changed.")
+    if done.not_undone:
+        raise WriteRefusedError(left_sentence(done))
     exit_as(done)

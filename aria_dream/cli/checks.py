@@ -12,16 +12,17 @@ import aria_dream
 from aria_dream.cli.open_ticks import OpenTicks, read_open_ticks
 from aria_dream.cli.output import counted
 from aria_dream.effects.consent import Confirmed, read_consent
-from aria_dream.effects.ground import folder_refusal
+from aria_dream.effects.index import read_vault
 from aria_dream.effects.run_book import RunBook
 from aria_dream.effects.watch_probe import read_watch_outlook
+from aria_dream.effects.write_probe import write_refusal
 from aria_dream.errors import MissingPartError
 from aria_dream.policy.presence import Absent, Known, Plug, Power, Reading, Unreadable, ago
 from aria_dream.review.proposal import open_count
-from aria_dream.vault.note import NotePath
+from aria_dream.vault.misread import is_misread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from aria_dream.effects.live_policy import LivePolicy
     from aria_dream.effects.places import Places
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from aria_dream.effects.records import Records
     from aria_dream.effects.scan import Scan
     from aria_dream.policy.circumstances import Moment, Readings
+
+
+MISREAD_MOST = 10
+"""Notes that the report names one by one."""
 
 
 class Health(Enum):
@@ -142,6 +147,19 @@ def check_vault(patient: Patient) -> Iterator[Finding]:
     yield Finding(topic="vault", name="last edit", health=Health.OK, text=text)
 
 
+def check_misread(patient: Patient) -> Iterator[Finding]:
+    """Notes that Obsidian cannot read right: in another encoding, or left half merged by git."""
+    if patient.scan is None:
+        return
+    index = read_vault(Path(patient.scan.root.removeprefix("\\\\?\\")), patient.places.cache)
+    misread = [problem for problem in index.problems if is_misread(problem)]
+    for problem in misread[:MISREAD_MOST]:
+        yield Finding(topic="vault", name="note", health=Health.NOTE, text=str(problem))
+    if len(misread) > MISREAD_MOST:
+        text = f"{counted(len(misread) - MISREAD_MOST, 'more note')} like these; `aria-dream links --all` names them"
+        yield Finding(topic="vault", name="note", health=Health.NOTE, text=text)
+
+
 def check_watching(patient: Patient) -> Iterator[Finding]:
     """Whether a daemon would hear of changes, or has to walk over the vault."""
     if patient.scan is None:
@@ -202,12 +220,10 @@ def check_program(patient: Patient) -> Iterator[Finding]:
     text = f"aria-dream {aria_dream.__version__}, Python {platform.python_version()}, {platform.platform(terse=True)}"
     yield Finding(topic="program", name="version", health=Health.OK, text=text)
     for name, folder in (("state folder", patient.places.state), ("cache folder", patient.places.cache)):
-        refusal = folder_refusal(NotePath(name), folder)
         if folder.exists() and not folder.is_dir():
             yield Finding(topic="program", name=name, health=Health.BROKEN, text=f"{folder} is a file; move it away")
-        elif refusal:
-            text = f"{folder} cannot be written ({refusal.reason}); give yourself the right to write there"
-            yield Finding(topic="program", name=name, health=Health.BROKEN, text=text)
+        elif refusal := write_refusal(folder):
+            yield Finding(topic="program", name=name, health=Health.BROKEN, text=refusal)
         else:
             yield Finding(topic="program", name=name, health=Health.OK, text=str(folder))
 
@@ -263,6 +279,10 @@ def check_judge(patient: Patient) -> Iterator[Finding]:
         else:
             health = Health.NOTE if found.is_running else Health.OK
             text = f"the judge inside; {found.reason}"
+    trouble = RunBook(patient.live.state_folder(patient.places)).read().judge_trouble
+    if trouble is not None and backend not in ("embedded", "off"):
+        health = Health.NOTE if health is Health.OK else health
+        text += f"; at the last {trouble.occasion}: {trouble.trouble}"
     yield Finding(topic="vault", name="judge", health=health, text=text)
 
 
@@ -282,10 +302,3 @@ def check_codex(patient: Patient) -> Iterator[Finding]:
     tested = "" if version == TESTED_VERSION else f"; tested with {TESTED_VERSION}"
     text = f"Codex CLI {version or '(it does not say its version)'} is here and somebody is logged in{tested}"
     yield Finding(topic="program", name="reach", health=Health.OK, text=text)
-
-
-CHECKS: list[Callable[[Patient], Iterator[Finding]]] = [
-    check_input, check_power, check_load, check_clock, check_vault, check_watching, check_policy, check_judge,
-    check_records, check_ticks, check_program, check_consent, check_model, check_codex,
-]
-"""Every check, in the order of the report. A part that is added later adds its own."""

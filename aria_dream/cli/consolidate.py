@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -12,13 +13,15 @@ from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.consolidate.one_form import without_forms
 from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part
+from aria_dream.dream.juxtaposition import title_of
 from aria_dream.errors import WriteRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from aria_dream.consolidate.open_pairs import OpenPair
+    from aria_dream.cycle.sync_copies import SyncCopy
     from aria_dream.review.proposal import PlannedEdit, Proposal
 
     Made = tuple[Proposal, tuple[PlannedEdit, ...]]
@@ -88,12 +91,22 @@ def _object(found: Sat, how: Sitting) -> dict[str, object]:
              "first_claim": one.first_claim, "second_claim": one.second_claim}
             for one in map(open_conflict, result.open_conflicts)
         ],
+        "sync_copies": [
+            {"path": one.path, "original": one.original, "differs": one.differs} for one in found.copies
+        ],
+        "reminders": [{"path": one.path, "reason": one.reason} for one in found.reminders],
         "applied": list(found.applied),
         "tokens": 0 if run is None else run.tokens,
         "seconds": 0 if run is None else round(run.seconds, 1),
         "report": None if found.morning is None else found.morning.report or None,
-        "said": [*found.missing, *(() if found.morning is None else found.morning.said)],
+        "said": [*_said(found), *found.waits],
     }
+
+
+def _said(found: Sat) -> Iterator[str]:
+    """What the writer should know beside the figures, in sentences."""
+    yield from filter(None, (found.result.trouble, *found.missing))
+    yield from () if found.morning is None else found.morning.said
 
 
 def _pair(one: OpenPair) -> dict[str, object]:
@@ -105,6 +118,7 @@ def _pair(one: OpenPair) -> dict[str, object]:
         "cosine": round(one.pair.cosine, 3),
         "overlap": round(one.pair.overlap, 3),
         "reason": one.reason,
+        "difference": None if one.difference is None else asdict(one.difference),
         "called_same": one.is_called_same,
     }
 
@@ -124,7 +138,7 @@ def _proposal(made: Made) -> dict[str, object]:
 
 def _say(found: Sat, how: Sitting) -> None:
     result, run = found.result, found.result.run
-    for sentence in (*found.missing, *(() if found.morning is None else found.morning.said)):
+    for sentence in _said(found):
         click.echo(f"{sentence[:1].upper()}{sentence[1:]}.".replace("..", "."), err=True)
     if run is None or run.scan is None:
         click.echo(f"Nothing was begun: {result.reason}.")
@@ -136,6 +150,24 @@ def _say(found: Sat, how: Sitting) -> None:
     claims = counted(scan.conflicts, "pair of claims may disagree", "pairs of claims may disagree")
     click.echo(f"{near}; {claims}.")
     _say_made(result.made, how)
+    _say_copies(found.copies)
+    _say_open(found, how)
+    for sentence in found.waits:
+        click.echo(f"{sentence[:1].upper()}{sentence[1:]}.")
+    if found.applied:
+        click.echo(f"Applied without a tick, as you allowed: {', '.join(found.applied)}.")
+    if result.reason and not result.interrupted:
+        rest = f" {counted(run.left, 'question waits', 'questions wait')} for the next night." if run.left else ""
+        click.echo(f"It ended early: {result.reason}.{rest}")
+    spent = f" and {run.tokens:,} tokens" if run.tokens else ""
+    click.echo(f"It took {run.seconds:,.0f} s{spent}.")
+    if found.morning is not None and found.morning.report:
+        click.echo(f"Figures: {found.morning.report}.")
+
+
+def _say_open(found: Sat, how: Sitting) -> None:
+    """What is left to a person, list by list."""
+    result = found.result
     if result.open_conflicts:
         click.echo(f"{counted(len(result.open_conflicts), 'contradiction')} left to you:")
         for one in map(open_conflict, result.open_conflicts[:10]):
@@ -152,15 +184,10 @@ def _say(found: Sat, how: Sitting) -> None:
     for form in forms:
         named = ", ".join(form.titles[:3])
         click.echo(f"{len(form.titles)} passages are built alike, and not asked about one by one: {named} …")
-    if found.applied:
-        click.echo(f"Applied without a tick, as you allowed: {', '.join(found.applied)}.")
-    if result.reason and not result.interrupted:
-        rest = f" {counted(run.left, 'question waits', 'questions wait')} for the next night." if run.left else ""
-        click.echo(f"It ended early: {result.reason}.{rest}")
-    spent = f" and {run.tokens:,} tokens" if run.tokens else ""
-    click.echo(f"It took {run.seconds:,.0f} s{spent}.")
-    if found.morning is not None and found.morning.report:
-        click.echo(f"Figures: {found.morning.report}.")
+    if found.reminders:
+        click.echo(f"{counted(len(found.reminders), 'note')} to look at again:")
+        for reminder in found.reminders[:10]:
+            click.echo(f"  {title_of(reminder.path)}: {reminder.reason}")
 
 
 def _say_made(made: Sequence[Made], how: Sitting) -> None:
@@ -179,8 +206,18 @@ def _say_made(made: Sequence[Made], how: Sitting) -> None:
         click.echo("They wait in the review note; see one with: aria-dream review VAULT ID")
 
 
+def _say_copies(copies: Sequence[SyncCopy]) -> None:
+    if copies:
+        click.echo(f"{counted(len(copies), 'copy', 'copies')} left by a sync:")
+    for one in copies[:10]:
+        click.echo(f"  {one.original} ← {one.path}: {one.differs}")
+    if len(copies) > 10:
+        click.echo(f"  … and {len(copies) - 10} more (--json lists them)")
+
+
 def _say_pairs(pairs: Sequence[OpenPair]) -> None:
     for one in pairs[:10]:
-        click.echo(f"  {' ↔ '.join(one.titles)}")
+        what = f": {one.difference.what}" if one.difference is not None else ""
+        click.echo(f"  {' ↔ '.join(one.titles)}{what}")
     if len(pairs) > 10:
         click.echo(f"  … and {len(pairs) - 10} more (--json lists them)")

@@ -19,6 +19,7 @@ from aria_dream.effects.files import DiskVault
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.memory_folder import NoMemory, find_memory_folder
 from aria_dream.effects.places import find_places
+from aria_dream.effects.synthesis_run import path_exists
 from aria_dream.errors import AriaDreamError
 from aria_dream.policy.clock import local_now
 from aria_dream.synthesis.contract import check, render_verdict
@@ -75,7 +76,7 @@ def check_command(context: click.Context, vault: Path, *, before: Path, day: str
         if isinstance(taken, str):
             raise AriaDreamError(f"{before}: {taken}")
         _, log, lessons, today = _read(vault)
-        verdict = check(taken, log, lessons, _date(day) if day else today)
+        verdict = check(taken, log, lessons, _date(day) if day else today, path_exists(vault))
     if as_json:
         echo_json(
             {

@@ -13,6 +13,7 @@ import click
 
 from aria_dream.cli.output import counted, progress_bar
 from aria_dream.cli.vault_argument import chosen_vault
+from aria_dream.cycle.linked_by import LINKED_BY_HAND
 from aria_dream.cycle.review import Desk, settle
 from aria_dream.dream.logged_change import DONE, LEADS
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
@@ -40,7 +41,7 @@ WORDS: Mapping[State, str] = {
     "rolled_back": "undone",
     "stale": "not done",
     "expired": "lapsed",
-    "superseded": "linked by yourself",
+    "superseded": "linked otherwise",
 }
 """What a state is called to its writer."""
 
@@ -97,12 +98,17 @@ def settlement_object(done: Settlement) -> dict[str, object]:
         "undone": done.undone,
         "asked": done.asked,
         "stale": done.stale,
+        "excluded": done.excluded,
         "expired": done.expired,
         "superseded": done.superseded,
         "waiting": done.waiting,
         "ignored": [asdict(problem) for problem in done.ignored],
         "unwritten": list(dict.fromkeys(done.unwritten)),
         "kept": done.kept,
+        "not_undone": [
+            {"id": one.id, "path": one.problem.path, "line": one.problem.line, "said": one.problem.message}
+            for one in done.not_undone
+        ],
         "said": list(dict.fromkeys([*map(str, done.ignored), *done.said, *filter(None, [done.home])])),
     }
 
@@ -117,7 +123,10 @@ def exit_as(done: Settlement) -> None:
 
 def add_settlement(done: Settlement, more: Settlement) -> None:
     """Adds to `done` what one more look did."""
-    for name in ("applied", "approved", "rejected", "undone", "asked", "stale", "expired", "superseded", "said"):
+    for name in (
+        "applied", "approved", "rejected", "undone", "asked", "stale", "excluded", "held", "expired", "superseded",
+        "not_undone", "said",
+    ):  # fmt: skip
         getattr(done, name).extend(getattr(more, name))
     done.waiting, done.unwritten = list(more.waiting), list(more.unwritten)
     known = {(problem.path, problem.message) for problem in done.ignored}  # lines move as boxes become sentences
@@ -139,7 +148,7 @@ def say_settlement(done: Settlement, states: Mapping[str, ProposalState]) -> Non
         for id_ in dict.fromkeys(ids):
             click.echo(f"{name}: {titles(states[id_])} ({id_})")
     for id_ in dict.fromkeys(done.superseded):
-        click.echo(f"{_sentence(states[id_].reason or 'superseded')}: {titles(states[id_])} ({id_})")
+        click.echo(f"{_sentence(states[id_].reason or LINKED_BY_HAND)}: {titles(states[id_])} ({id_})")
     for problem in done.ignored:
         click.echo(f"Not counted: {problem}.")
     for sentence in dict.fromkeys(done.said):
@@ -154,6 +163,12 @@ def say_settlement(done: Settlement, states: Mapping[str, ProposalState]) -> Non
 
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
+
+
+def left_sentence(done: Settlement) -> str:
+    """What a run that did not undo everything ends with."""
+    count = len(done.not_undone)
+    return "one place was not undone" if count == 1 else f"{count} places were not undone"
 
 
 def titles(state: ProposalState) -> str:

@@ -5,23 +5,37 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 import aria_dream
-from aria_dream.cli.checks import CHECKS, Finding, Health, Patient
+from aria_dream.cli import checks, checks_disk
+from aria_dream.cli.checks import Finding, Health, Patient
 from aria_dream.cli.output import counted, echo_json
 from aria_dream.cli.vault_argument import find_vault
+from aria_dream.dream.run_record import as_runs
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import find_places
-from aria_dream.effects.presence import Sensors, last_edit_s, past_runs, read_moment
+from aria_dream.effects.presence import Sensors, last_edit_s, read_moment
 from aria_dream.effects.records import RecordBook
+from aria_dream.effects.run_book import RunBook
 from aria_dream.effects.scan import scan_vault
 from aria_dream.errors import StateDamagedError
 from aria_dream.policy.circumstances import Circumstances, History
 from aria_dream.policy.due import Due, NotYet, due
 from aria_dream.policy.presence import Known, Plug, Power, Reading
-from aria_dream.review.proposal import open_count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+CHECKS: list[Callable[[Patient], Iterator[Finding]]] = [
+    checks.check_input, checks.check_power, checks.check_load, checks.check_clock, checks.check_vault,
+    checks.check_misread, checks_disk.check_notes, checks_disk.check_vault_disk, checks.check_watching,
+    checks.check_policy, checks.check_judge, checks.check_records, checks.check_ticks, checks_disk.check_locks,
+    checks_disk.check_service, checks.check_program, checks.check_consent, checks.check_model, checks.check_codex,
+]  # fmt: skip
+"""Every check, in the order of the report. A part that is added later adds its own."""
 
 
 @click.command("doctor")
@@ -31,7 +45,8 @@ from aria_dream.review.proposal import open_count
 def command(context: click.Context, vault: str | None, *, as_json: bool) -> None:
     """Show what aria-dream sees of this machine, and what keeps it from dreaming now.
 
-    Ends with exit code 1 where something is broken. Nothing is written into the vault.
+    Ends with exit code 1 where something is broken. A file is written into the vault's dream folder, the state folder
+    and the cache folder, to see whether they take one, and removed at once; a sync passes it over.
     """
     patient = _admit(find_vault(vault, os.environ, Path()))
     findings = [finding for check in CHECKS for finding in check(patient)]
@@ -71,10 +86,10 @@ def _verdict(patient: Patient) -> Due | NotYet | None:
     """What a daemon would do now; None without a vault."""
     if patient.live is None:
         return None
-    records = patient.records
-    history = History(started_monotonic_s=patient.moment.monotonic_s, since=patient.moment.now,
-                      runs=past_runs(records.episodes) if records else ())
-    around = Circumstances(open_proposals=open_count(records.states.values()) if records else 0,
+    known = RunBook(patient.live.state_folder(patient.places)).read()
+    history = History(started_monotonic_s=patient.moment.monotonic_s, since=known.log.since or patient.moment.now,
+                      runs=as_runs(known.log, known.episodes, {}))
+    around = Circumstances(open_proposals=known.open_proposals,
                            this_host=socket.gethostname(), hindrance=patient.damage)
     return due(patient.live.policy, patient.live.triggers, patient.moment, patient.readings, history, around)
 

@@ -14,7 +14,7 @@ from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.cycle.dream import DreamRequest, dream_once
-from aria_dream.dream.dream_log import render_block
+from aria_dream.dream.dream_log import logged_drop, render_block
 from aria_dream.dream.episode import find_episode
 from aria_dream.dream.learn import Weights
 from aria_dream.effects.dream_parts import open_dream_parts
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.cycle.dream import DreamResult
+    from aria_dream.dream.dream_log import LoggedDrop
     from aria_dream.dream.episode import EpisodeRecord
     from aria_dream.dream.juxtaposition import Dropped, Survivor
     from aria_dream.effects.dreamt_vault import DreamtVault
@@ -110,7 +111,9 @@ def run_dream(
         progress_bar("Asking the model about each pair") as parts.judging,
     ):
         files.recover()
-        result = dream_once(vault, files, book, request, ranker=parts.ranker, judge=parts.judge)
+        result = dream_once(vault, files, book, request, ranker=parts.ranker, judge=parts.judge,
+            trouble=lambda: parts.report.trouble,
+        )  # fmt: skip
         return result, tuple(parts.problems)
 
 
@@ -125,12 +128,12 @@ def dream_object(result: DreamResult, request: DreamRequest, missing: tuple[str,
         "seed": request.seed,
         "start": None if dreamt is None else dreamt.start.path,
         "rule": None if dreamt is None else dreamt.start.rule,
-        "judge": None if dreamt is None else dreamt.kept[0].judge,
+        "judge": None if dreamt is None else dreamt.judge,
         "pairs": [] if dreamt is None or result.block is None else [
             {**_pair(survivor), "id": shown.id}
             for survivor, shown in zip(dreamt.kept, result.block.pairs, strict=True)
         ],
-        "dropped": [] if dreamt is None else [_pair(drop) for drop in dreamt.dropped],
+        "dropped": [_pair(drop) for drop in result.dropped],
         "said": [*result.said, *missing],
     }  # fmt: skip
 
@@ -148,6 +151,11 @@ def _pair(found: Survivor | Dropped) -> dict[str, object]:
     }
 
 
+def _dropped_line(drop: LoggedDrop) -> str:
+    unreadable = "unreadable: " if drop.unreadable else ""
+    return f"{drop.from_title} ↔ {drop.to_title} ({drop.score:.3f}): {unreadable}{drop.reason}"
+
+
 def _say(vault: DreamtVault, result: DreamResult, request: DreamRequest, missing: tuple[str, ...]) -> None:
     for problem in vault.problems:
         click.echo(f"To mend: {problem}", err=True)
@@ -155,12 +163,15 @@ def _say(vault: DreamtVault, result: DreamResult, request: DreamRequest, missing
         click.echo(sentence, err=True)
     if result.block is None or result.dreamt is None:
         click.echo(f"{result.reason[:1].upper()}{result.reason[1:]}.")
+        for drop in result.dropped:
+            click.echo(f"  {_dropped_line(logged_drop(drop, name_of=vault.name_of))}")
         return
     click.echo(render_block(result.block), nl=False)
     click.echo()
     if result.written:
         found = counted(len(result.dreamt.kept), "pair")
-        click.echo(f"Written to {result.note}: {found} to think about. Nothing else was changed.")
+        told = f"{found} to think about" if result.dreamt.kept else "no pair survived, and the seed is dreamt"
+        click.echo(f"Written to {result.note}: {told}. Nothing else was changed.")
         if not vault.live.policy.path:
             click.echo("This vault has no policy note yet; `aria-dream init` writes one you can edit.")
     elif request.replay is not None:

@@ -114,8 +114,9 @@ def _dream(root: Path, leave: Leave, kind: str, quiet_s: float, host: str) -> di
         parts.reading = parts.embedding = parts.judging = step
         files.recover()
         result = dream_once(
-            vault, AskingVault(files, leave), RecordBook(state), request, ranker=parts.ranker, judge=parts.judge
-        )
+            vault, AskingVault(files, leave), RecordBook(state), request, ranker=parts.ranker, judge=parts.judge,
+            trouble=lambda: parts.report.trouble,
+        )  # fmt: skip
         missing = list(parts.problems)
     return {
         "episode": result.record.id if result.written and result.record is not None else "",

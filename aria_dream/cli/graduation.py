@@ -9,7 +9,7 @@ import click
 from aria_dream.cli.desk import open_desk
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import chosen_vault
-from aria_dream.consolidate.figures import scans_of
+from aria_dream.consolidate.figures import nights_of
 from aria_dream.effects.graduation import read_graduated, write_graduated
 from aria_dream.errors import PolicyClosedError
 from aria_dream.review.graduation import NEVER, bars_of, track_records
@@ -41,10 +41,8 @@ def command(words: tuple[str, ...], *, kind: str | None, as_json: bool) -> None:
     with open_desk(vault) as desk:
         bars = bars_of(desk.vault.live.policy.settings)
         records = desk.records()
-        scans = scans_of(desk.book.consolidations())
-        found = track_records(
-            records.states.values(), records.episodes, bars=bars, zone=desk.now.tzinfo, scans=scans
-        )
+        nights = nights_of(desk.book.consolidations())
+        found = track_records(records.states.values(), bars=bars, zone=desk.now.tzinfo, nights=nights)
         if act == "enable":
             _enable(desk, [record for record in found if record.kind in chosen], named=kind is not None)
         elif act == "disable":

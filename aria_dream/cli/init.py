@@ -16,7 +16,7 @@ from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.memory_folder import new_memory_folder
 from aria_dream.effects.places import find_places
 from aria_dream.effects.shipped import read_shipped
-from aria_dream.effects.snippet import NAME, snippet_path, write_snippet
+from aria_dream.effects.snippet import NAME, has_config_folder, snippet_path, write_snippet
 from aria_dream.effects.vault_names import read_vault_names
 from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import PolicyClosedError, WriteRefusedError
@@ -83,12 +83,19 @@ def command(vault: Path, *, wanted: str, memory: bool, snippet: bool, dry_run: b
         disk = DiskVault(index.root, places.state / id_in_force)
         _write(disk, plan, index.files)
         live = read_live_policy(index.root, places)  # remembers that there is a policy now
+    refused: WriteRefusedError | None = None
     if snippet:
-        plan = _with_snippet(plan, index.root, index.obsidian.config_folder, dry_run=dry_run)
+        try:
+            said = _snippet(index.root, index.obsidian.config_folder, dry_run=dry_run)
+            plan = replace(plan, said=(*plan.said, said))
+        except WriteRefusedError as error:  # what else was written is told first
+            refused = error
     if as_json:
         echo_json(_object(index.root, plan, live, dry_run=dry_run))
     else:
         _say(plan, live, dry_run=dry_run)
+    if refused is not None:
+        raise refused
 
 
 def _with_memory(plan: MovingIn, root: Path, live: LivePolicy, names: VaultNames) -> MovingIn:
@@ -112,16 +119,21 @@ def _with_nights(plan: MovingIn, names: VaultNames) -> MovingIn:
     return replace(plan, creates=(*plan.creates, (path, read_shipped("vault_template", "dreams", NIGHTS))))
 
 
-def _with_snippet(plan: MovingIn, root: Path, config_folder: str, *, dry_run: bool) -> MovingIn:
+def _snippet(root: Path, config_folder: str, *, dry_run: bool) -> str:
+    """Writes the snippet; what became of it, as a sentence.
+
+    Raises:
+        WriteRefusedError: it was not written.
+    """
     path = snippet_path(config_folder or ".obsidian")
-    css = read_shipped("vault_template", "snippets", NAME)
+    if not has_config_folder(root, config_folder):
+        waits = "The CSS snippet waits, because Obsidian has not opened this vault yet."
+        return f"{waits} Open it there once, then run `aria-dream init --snippet` again."
     if dry_run:
-        said = f"{path} would be written, if there is none."
-    elif write_snippet(root, config_folder, css):
-        said = f"Written: {path}. Switch it on in Obsidian under Settings, Appearance, CSS snippets."
-    else:
-        said = f"Left as it is: {path}."
-    return replace(plan, said=(*plan.said, said))
+        return f"{path} would be written, if there is none."
+    if write_snippet(root, config_folder, read_shipped("vault_template", "snippets", NAME)):
+        return f"Written: {path}. Switch it on in Obsidian under Settings, Appearance, CSS snippets."
+    return f"Left as it is: {path}."
 
 
 def _refuse_if_in_doubt(live: LivePolicy) -> None:

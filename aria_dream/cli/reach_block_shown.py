@@ -46,8 +46,9 @@ def _subject_lines(block: ReachBlock) -> Iterator[str]:
             way = "only the text connects them" if pair.path is None else " → ".join(pair.path)
             yield from _wrapped("  path: ", way)
             yield from _wrapped("  kept: ", f"{pair.reason} ({pair.judge})")
-        case ReachedSeed(header):
+        case ReachedSeed(header, source):
             yield clean(header)
+            yield from _wrapped("  source: ", source) if source else ()
         case _:
             assert_never(block.subject)
     yield from _wrapped("  from: ", block.origin)
@@ -63,7 +64,7 @@ def _answer_lines(block: ReachBlock, answer: Answer, destination: str) -> Iterat
         for source in answer.sources:
             yield f"  {' — '.join(clean(part) for part in (source.url, source.title) if part)}"
     yield ""
-    meant = "but it cites nothing, so it does not count as a finding" if answer.is_unsourced_orphan else None
+    meant = "but it cites no source, so it does not count as a finding" if answer.is_unsourced_orphan else None
     yield f"Verdict: {answer.verdict.upper()}, {meant or _MEANS[answer.verdict]}."
     if answer.edge:
         yield from _wrapped("Edge: ", answer.edge)

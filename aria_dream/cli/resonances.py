@@ -21,7 +21,7 @@ from aria_dream.review.proposal import decided_pairs
 from aria_dream.vault.lookup import NotOne, find_note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from aria_dream.dream.juxtaposition import Juxtaposition
@@ -62,7 +62,7 @@ def command(vault: Path, *, origin: str | None, everything: bool, limit: int, as
         for pair in found:
             echo_json(_object(pair))
     else:
-        _print(found)
+        _print(found, seen.name_of)
 
 
 def refuse_in_doubt(vault: DreamtVault) -> None:
@@ -109,17 +109,17 @@ def _object(pair: Juxtaposition) -> dict[str, object]:
     }
 
 
-def _print(found: Iterable[Juxtaposition]) -> None:
+def _print(found: Iterable[Juxtaposition], name_of: Callable[[str], str]) -> None:
     empty = True
     for pair in found:
         empty = False
-        way = "only the text connects them" if pair.path is None else " → ".join(map(title_of, pair.path))
+        way = "only the text connects them" if pair.path is None else " → ".join(map(name_of, pair.path))
         told = [
             f"{term.name}: {term.detail}" if term.detail else term.name
             for term in pair.evidence
             if term.value > 0
         ][:_TERMS_SHOWN]
-        click.echo(f"{pair.score:.3f}  {title_of(pair.from_)} ↔ {title_of(pair.to)}")
+        click.echo(f"{pair.score:.3f}  {name_of(pair.from_)} ↔ {name_of(pair.to)}")
         click.echo(f"       {way}")
         if told:
             click.echo(f"       {'; '.join(told)}")

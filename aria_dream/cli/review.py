@@ -29,13 +29,12 @@ from aria_dream.cycle.review import (
     renew_lines,
     show_change,
 )
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.logged_change import VERBS, visible
 from aria_dream.dream.plain_text import clean
 from aria_dream.review.placement import AlreadyLinked
 from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import KINDS, event_record
-from aria_dream.review.showing import change_lines, remarks_of
+from aria_dream.review.showing import change_lines, remarks_of, why_again
 from aria_dream.vault.edit import Refusal, decode_note
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ def _list(desk: Desk, chosen: Sequence[ProposalState], *, diff: bool) -> None:
     if not chosen and not _findings(desk)[0]:
         click.echo("Nothing is waiting for you.")
     for state in chosen:
-        _show(state)
+        _show(desk, state)
         if diff:
             shown = show_change(desk, state)
             note_shown(desk, state, shown)
@@ -172,18 +171,18 @@ def _say_findings(desk: Desk) -> None:
         click.echo(f"{counted(kept, 'answer is', 'answers are')} kept for the next night.")
 
 
-def _show(state: ProposalState) -> None:
+def _show(desk: Desk, state: ProposalState) -> None:
     proposal = state.proposal
     score = "" if proposal.score is None else f" ({proposal.score:.3f})"
     where = "" if state.state == "proposed" else f"  [{WORDS[state.state]}]"
     click.echo(f"{click.style(proposal.id, bold=True)}  {titles(state)}{score}{where}")
     if proposal.kind == "link":
-        way = "only the text connects them" if proposal.way is None else " → ".join(map(title_of, proposal.way))
-        click.echo(f"        {clean(way)}")
+        steps = () if proposal.way is None else map(desk.vault.name_of, proposal.way)
+        click.echo(f"        {clean(' → '.join(steps) or 'only the text connects them')}")
     sure = f", {proposal.confidence:.2f}" if proposal.confidence else ""
     click.echo(f"        {clean(proposal.reason)} ({clean(proposal.judge)}{sure})")
     if state.is_open and state.reason:
-        click.echo(f"        again: {clean(state.reason)}")
+        click.echo(f"        {why_again(state)}: {clean(state.reason)}")
     for label, text in remarks_of(proposal):
         if label != "edge":
             click.echo(f"        {label}: {text}")
@@ -211,7 +210,7 @@ def _diff(desk: Desk, found: Planned | AlreadyLinked | Refusal) -> Iterator[str]
 def _one_by_one(desk: Desk, chosen: Sequence[ProposalState], done: Settlement) -> None:
     for number, state in enumerate(chosen, start=1):
         click.echo(f"\n{number} of {len(chosen)}")
-        _show(state)
+        _show(desk, state)
         shown = show_change(desk, state)
         seen = note_shown(desk, state, shown)
         for line in _diff(desk, shown):

@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.desk import find_proposal, open_desk, say_settlement, settlement_object
+from aria_dream.cli.desk import find_proposal, left_sentence, open_desk, say_settlement, settlement_object
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.consolidate.settled import find_settled
 from aria_dream.cycle.open_findings import take_word_back
 from aria_dream.cycle.review import Settlement, renew_lines, take_back
-from aria_dream.errors import WriteRefusedError
+from aria_dream.errors import NotFoundError, WriteRefusedError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from aria_dream.cycle.desk import Desk
+    from aria_dream.review.proposal import ProposalState
 
 
 @click.command("rollback")
@@ -24,7 +27,8 @@ if TYPE_CHECKING:
 def command(words: tuple[str, ...], *, as_json: bool) -> None:
     """Take a change back: the notes read as before, or lose just what was put in.
 
-    Exactly, or around what was typed since.
+    Exactly, or around what was typed since. Renamed notes are followed; a place that reads otherwise by now stays as
+    it is, and is listed with its file and line (exit code 6).
 
     ID is that of the proposal, as `aria-dream history` lists it. A refused pair is open again, and so is what you
     called different, the same, or no contradiction.
@@ -38,7 +42,7 @@ def command(words: tuple[str, ...], *, as_json: bool) -> None:
         if settled is not None and words[-1] not in desk.records().states:
             take_word_back(desk, settled, done)
         else:
-            state = find_proposal(desk.records().states, words[-1])
+            state = _find(desk, words[-1], as_json=as_json)
             take_back(desk, state, done, by="terminal")
             renew_lines(desk, done)
             settled = None
@@ -52,3 +56,14 @@ def command(words: tuple[str, ...], *, as_json: bool) -> None:
         say_settlement(done, states)
     if not done.undone:
         raise WriteRefusedError(f"proposal {state.proposal.id} was not rolled back")
+    if done.not_undone:
+        raise WriteRefusedError(left_sentence(done))
+
+
+def _find(desk: Desk, name: str, *, as_json: bool) -> ProposalState:
+    try:
+        return find_proposal(desk.records().states, name)
+    except NotFoundError as error:
+        if as_json:
+            echo_json(settlement_object(Settlement(said=[str(error)])))
+        raise

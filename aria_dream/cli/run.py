@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,13 +17,21 @@ import aria_dream
 from aria_dream.cli.output import echo_json, progress_bar
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.effects.places import CACHE_VARIABLE, STATE_VARIABLE, find_places
+from aria_dream.effects.rotating_log import logging_to
+from aria_dream.errors import VaultUnreadableError, WriteRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from aria_dream.daemon import Daemon, Order
+    from aria_dream.daemon import Daemon
     from aria_dream.effects.episode_process import EpisodeProcess
+    from aria_dream.effects.order import Order
     from aria_dream.effects.places import Places
+
+log = logging.getLogger(__name__)
+
+AWAY_S = 30.0
+"""How long to rest before a vault that was there, and is not, is tried again."""
 
 
 @click.command("run")
@@ -37,17 +47,42 @@ def command(vault: Path, *, once: bool, as_json: bool) -> None:
         raise click.UsageError("--json belongs to --once; `aria-dream status --json` tells what a daemon is doing.")
     places = find_places()
     root = Path(os.path.realpath(vault))
-    while not _look_after(root, places, once=once, as_json=as_json):
-        pass  # the vault has another id now, so lock, state and log are others
+    ending, said = Ending(), ""
+    with ended_by_signals(ending.end):
+        while True:  # the vault may get another id, and then lock, state and log are others
+            try:
+                if _look_after(root, places, ending, once=once, as_json=as_json):
+                    return
+            except (VaultUnreadableError, WriteRefusedError) as error:
+                if once or ending.state_folder is None:
+                    raise
+                if str(error) != said:
+                    with logging_to(ending.state_folder, echo=sys.stderr):
+                        log.warning("%s; this is tried again", error)
+                said = str(error)
+                time.sleep(AWAY_S)
 
 
-def _look_after(root: Path, places: Places, *, once: bool, as_json: bool) -> bool:
+class Ending:
+    """What a signal ends: the daemon, once there is one, else the process."""
+
+    daemon: Daemon | None = None
+    state_folder: Path | None = None
+    """Of the last daemon."""
+
+    def end(self) -> None:
+        """Ends it."""
+        if self.daemon is None:
+            raise SystemExit(0)
+        self.daemon.stop()
+
+
+def _look_after(root: Path, places: Places, ending: Ending, *, once: bool, as_json: bool) -> bool:
     """Runs the daemon; whether that is all."""
     from aria_dream.daemon import Daemon, Parting
     from aria_dream.effects.live_policy import read_live_policy
     from aria_dream.effects.lock import daemon_lock
     from aria_dream.effects.presence import Sensors
-    from aria_dream.effects.rotating_log import logging_to
     from aria_dream.effects.watcher import VaultWatcher
 
     live = read_live_policy(root, places)
@@ -64,12 +99,15 @@ def _look_after(root: Path, places: Places, *, once: bool, as_json: bool) -> boo
                 index_debounce_ms=settings.index_debounce_ms, progress=progress,
             )  # fmt: skip
         with watcher:
-            daemon = Daemon(watcher, places, sensors=Sensors(), launch=launch_with(places))
-            with ended_by_signals(daemon.stop):
+            daemon = ending.daemon = Daemon(watcher, places, sensors=Sensors(), launch=launch_with(places))
+            ending.state_folder = state_folder
+            try:
                 if once:
                     _say_once(daemon, as_json=as_json)
                     return True
                 return daemon.run() is Parting.STOPPED
+            finally:
+                ending.daemon = None
 
 
 def _say_once(daemon: Daemon, *, as_json: bool) -> None:

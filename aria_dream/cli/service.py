@@ -26,7 +26,8 @@ def command() -> None:
     """
 
 
-def _plan(vault: Path) -> ServicePlan:
+def plan_for(vault: Path) -> ServicePlan:
+    """The service of the vault for this account and this Python, with the folders that are in force here."""
     from aria_dream.effects.service import find_call, plan_service
 
     user_id = os.getuid() if hasattr(os, "getuid") else 0
@@ -43,7 +44,7 @@ def install(vault: Path, *, dry_run: bool, as_json: bool) -> None:
 
     if not vault.is_dir():
         raise VaultUnreadableError(f"there is no vault at {vault}")
-    plan = _plan(vault)
+    plan = plan_for(vault)
     if not dry_run:
         run_steps(plan.install)
     _report(plan, plan.install, done="" if dry_run else "installed", as_json=as_json)
@@ -57,7 +58,7 @@ def remove(vault: Path, *, dry_run: bool, as_json: bool) -> None:
     """Stop the service of a vault and remove it. The vault and what was remembered of it stay."""
     from aria_dream.effects.service import run_steps
 
-    plan = _plan(vault)
+    plan = plan_for(vault)
     if not dry_run:
         run_steps(plan.remove)
     _report(plan, plan.remove, done="" if dry_run else "removed", as_json=as_json)
@@ -70,7 +71,7 @@ def status(vault: Path, *, as_json: bool) -> None:
     """Say whether the service of a vault is installed, and whether it runs."""
     from aria_dream.effects.service import ask
 
-    plan = _plan(vault)
+    plan = plan_for(vault)
     is_installed = plan.file.exists()
     code, said = ask(plan.ask) if is_installed else (1, "")
     if as_json:

@@ -19,6 +19,7 @@ from aria_dream.cycle.consolidation_parts import open_night_parts
 from aria_dream.cycle.desk import Desk, Settlement
 from aria_dream.cycle.night_parts import ConsolidationRequest, ConsolidationResult
 from aria_dream.cycle.review import settle
+from aria_dream.cycle.sync_copies import find_sync_copies
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.graduation import read_graduated
@@ -35,7 +36,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from aria_dream.consolidate.record import Consolidation
+    from aria_dream.consolidate.stale import Stale
     from aria_dream.cycle.consolidation_morning import Morning
+    from aria_dream.cycle.consolidation_parts import VaultNight
+    from aria_dream.cycle.sync_copies import SyncCopy
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.places import Places
     from aria_dream.review.proposal import PlannedEdit, Proposal
@@ -65,8 +69,14 @@ class Sat:
     """None where nothing was begun, or it is only a rehearsal, or it was cut off."""
     applied: tuple[str, ...] = ()
     """Ids of what was applied without a tick."""
+    copies: tuple[SyncCopy, ...] = ()
+    """The copies that a sync left in the vault."""
+    waits: tuple[str, ...] = ()
+    """What would have passed without a tick and does not, and why, a sentence without its full stop each."""
     missing: tuple[str, ...] = field(default=())
     """What the night had to do without."""
+    reminders: tuple[Stale, ...] = ()
+    """Notes that are to be looked at again."""
 
 
 def sit(vault: Path, how: Sitting) -> Sat:
@@ -93,19 +103,25 @@ def sit(vault: Path, how: Sitting) -> Sat:
         if how.resume == "night" and (done := _ended(desk, night)) is not None:
             return _told_again(root, how, done)
         request = ConsolidationRequest(at=at, night=night, parts=how.parts, resume=how.resume, dry_run=how.dry_run)
-        result, missing, left_out = _consolidate(desk, places, request, how, zone)
+        result, told = _consolidate(desk, places, request, how, zone)
+        missing = (*told.missing, *told.left_out)
+        asked = told.reminders if Part.RESOLVE in how.parts else ()
         if result.run is None or how.dry_run or result.interrupted:
-            return Sat(result=result, missing=(*missing, *left_out))
-        applied = _let_pass(root, how)
+            return Sat(result=result, copies=find_sync_copies(desk), missing=missing, reminders=asked)
+        passed = _let_pass(root, how)
         with open_desk(root) as fresh:
             morning = tell_morning(
                 _with(fresh, how),
                 result.run,
                 pairs=result.open_pairs,
-                left_out=left_out,
+                left_out=told.left_out,
+                reminders=asked if Part.RESOLVE in how.parts else None,
                 conflicts=tuple(map(open_conflict, result.open_conflicts)) if Part.RESOLVE in how.parts else None,
             )
-        return Sat(result=result, morning=morning, applied=applied, missing=(*missing, *left_out))
+        return Sat(
+            result=result, morning=morning, applied=tuple(passed.applied), waits=tuple(passed.held),
+            copies=find_sync_copies(desk), missing=missing, reminders=asked,
+        )  # fmt: skip
 
 
 def _asking(how: Sitting, progress: Callable[[int, int], None] | None) -> Callable[[int, int], None]:
@@ -148,7 +164,7 @@ def _told_again(root: Path, how: Sitting, done: Consolidation) -> Sat:
 
 def _consolidate(
     desk: Desk, places: Places, request: ConsolidationRequest, how: Sitting, zone: str
-) -> tuple[ConsolidationResult, tuple[str, ...], tuple[str, ...]]:
+) -> tuple[ConsolidationResult, VaultNight]:
     with (
         progress_bar("Reading passages") as reading,
         progress_bar("Reading for meaning (only once a passage)") as embedding,
@@ -166,18 +182,18 @@ def _consolidate(
             leave=how.leave,
             progress=judging or (lambda _done, _total: None),
         )
-        return result, tuple(parts.missing), tuple(parts.left_out)
+        return result, parts
 
 
-def _let_pass(root: Path, how: Sitting) -> tuple[str, ...]:
-    """Applies what a person has let pass without a tick, by the same way as a tick; ids of what was applied."""
+def _let_pass(root: Path, how: Sitting) -> Settlement:
+    """Applies what a person has let pass without a tick, by the same way as a tick."""
     done = Settlement()
     while True:
         with open_desk(root) as desk:
             if not read_graduated(desk.book.folder):
-                return ()
+                return done
             looked = settle(_with(desk, how))
         add_settlement(done, looked)
         if not looked.again or not looked.did_something:
             break
-    return tuple(done.applied)
+    return done

@@ -25,6 +25,7 @@ from aria_dream.policy.triggers import unbuilt
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from aria_dream.dream.judge_record import JudgeTrouble
     from aria_dream.effects.live_policy import LivePolicy
     from aria_dream.effects.lock import Holder
     from aria_dream.effects.run_book import LastNight, Remembered
@@ -69,6 +70,7 @@ def _object(
         "review_full": remembered.open_proposals >= live.policy.settings.max_open_proposals,
         "last_dream_at": _last_dream(remembered),
         "last_night": None if remembered.last_night is None else _night_object(remembered.last_night),
+        "judge": None if remembered.judge_trouble is None else _judge_object(remembered.judge_trouble),
         "dreaming_refusal": live.policy.dream_refusal(),
         "not_built_yet": list(unbuilt(live.triggers)),
         "problems": [str(problem) for problem in (*live.problems, *remembered.problems)],
@@ -78,6 +80,10 @@ def _object(
 
 def _night_object(last: LastNight) -> dict[str, object]:
     return {**asdict(last), "night": last.night.isoformat()}
+
+
+def _judge_object(found: JudgeTrouble) -> dict[str, object]:
+    return {**asdict(found), "at": found.at.isoformat(timespec="seconds")}
 
 
 def _last_dream(remembered: Remembered) -> str | None:
@@ -132,6 +138,9 @@ def _past(status: Status | None, remembered: Remembered) -> Iterator[str]:
     yield f"Last dream: {_when(max(dreams))}." if dreams else "No dream was dreamt on this machine yet."
     if remembered.last_night is not None:
         yield _night(remembered.last_night)
+    if (trouble := remembered.judge_trouble) is not None:
+        what = "night" if trouble.occasion == "consolidation" else trouble.occasion
+        yield f"The judge of the {what} of {_when(trouble.at)}: {trouble.trouble}."
     run = None if status is None else status.last_run
     if run is not None and run.end != "done":
         yield f"The last run, {_when(datetime.fromisoformat(run.at))}, was {_ENDS.get(run.end, run.end)}: {run.reason}."

@@ -39,9 +39,9 @@ def named_subpaths(view: VaultView, path: NotePath) -> set[str]:
     for source, content in view.contents.items():
         if source.suffix.lower() != ".md":
             if b"#" in content:
-                found.update(
-                    subpath_key(f"^{name}") for name in re.findall(r"#\^([A-Za-z0-9-]+)", decode_note(content))
-                )
+                text = decode_note(content)
+                found.update(subpath_key(f"^{name}") for name in re.findall(r"#\^([A-Za-z0-9-]+)", text))
+                found.update(subpath_key(name) for name in re.findall(r'"subpath"\s*:\s*"(#[^"^\\]+)"', text))
             continue
         for link in parse_note(decode_note(content)).links:
             if link.subpath and resolver.resolve(link.path, str(source)) == str(path):

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate import japanese
 from aria_dream.consolidate.quantities import plain_letters
-from aria_dream.dream.function_words import FUNCTION_WORDS
+from aria_dream.words import LANGUAGES, language_words, words_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-
-
-def words_in(*rows: str) -> frozenset[str]:
-    """The words of some rows, between white space."""
-    return frozenset(word for row in rows for word in row.split())
 
 
 _PLAIN_WORD = re.compile(r"[^\W\d_]+")
@@ -46,20 +42,6 @@ class Phrases:
         return any(sign in plain for sign in self._signs)
 
 
-SHORT: Final = words_in(
-    """a an the and or but if so as at by for from in into of on to up out off over is are was were be been am it its
-    he she his her him we our us you your they them who all any can do did does done has had have how may per than
-    that this then too via was way why yet also i me my not no nor own same such very will just one don doesn didn isn
-    aren wasn weren won shouldn couldn wouldn hasn haven mustn ain let der die das des dem den ein und oder ist sind
-    war bin im am an auf aus bei bis da du er es fur hat ich ihr in ja man mit nach nur ob seit sie so um uns vom von
-    vor was wer wie wir wo zu zum zur als auch wird werden le la les un une des du de d l et ou est sont a au aux en
-    par pour sur dans que qui quoi ce ces cet cette il elle ils elles on nous vous je tu se sa son ses leur plus y ont
-    avec el lo los las uno una unos unas del al y e o u es son fue ser en con por para que se su sus mi tu si mas muy
-    ya como esta este esto estan tiene ha han hay il lo gli i uno della delle dei del di da che chi con per tra fra su
-    non e ed sono ha hanno si come piu het een van op te dat die dit met voor aan bij ook zijn heeft wordt naar uit om
-    os as um uma do da dos das em no na que com para por ao seu sua foi jest na sie w z i do od po to jak"""
-)
-"""Words that say how, not what, beside the longer ones that the dream knows."""
 _TELLING: Final = words_in(
     """allow allowed allows ask become begin beginning begins begun brings call called carry cause causes change
     changed check choose close cost create created current decide decided different difficult ends exist exists expect
@@ -74,7 +56,42 @@ _TELLING: Final = words_in(
     view wait walk want watch week weeks word words work works write writes written wrong year years young"""
 )
 """Words that name nothing in a reason, and yet are what a sentence asserts."""
-SMALL: Final = (frozenset(plain_letters(word) for word in FUNCTION_WORDS) - _TELLING - {"use"}) | SHORT
+
+
+@cache
+def small_words(language: str | None) -> frozenset[str]:
+    """The words of this language that say how, not what, in plain letters. Where it is not known, those of all
+    languages but for what is another word elsewhere: `war`, `son`, `die`."""
+    if language is None:
+        everywhere = (small_words(code) - language_words(code).homographs for code in LANGUAGES)
+        return frozenset().union(*everywhere)
+    words = language_words(language)
+    return (frozenset(map(plain_letters, words.function)) - _TELLING - {"use"}) | words.short
+
+
+def language_told(text: str) -> str | None:
+    """The language of a passage: that of most of its small words, one of which is no other word elsewhere; None where
+    there is none, or two languages have as many."""
+    seen = re.findall(r"[^\W\d_]+", plain_letters(text))
+    hits: dict[str, int] = {}
+    for code, (words, telling) in _written_in().items():
+        if not telling.isdisjoint(seen):
+            hits[code] = sum(word in words for word in seen)
+    best = sorted(hits, key=lambda code: -hits[code])[:2]
+    return best[0] if len(best) == 1 or (best and hits[best[0]] > hits[best[1]]) else None
+
+
+@cache
+def _written_in() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+    """For each language all its small words, and those that tell."""
+    found = {}
+    for code in LANGUAGES:
+        words = language_words(code)
+        small = frozenset(map(plain_letters, words.function)) | words.short
+        found[code] = small, frozenset(word for word in small - words.homographs if len(word) > 1)
+    return found
+
+
 PRONOUNS: Final = words_in(
     """it they he she this these those there its their he er sie es dies dieser diese dieses hier da il elle ils elles
     c ce cela cette ello ella ellos esto este esta esso essa questo questa lui lei het dit deze hij zij"""

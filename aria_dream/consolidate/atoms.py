@@ -244,11 +244,11 @@ def _atom(
         properties=properties,
         marks=marks,
         number=number,
-        spelling=fingerprint_of(" ".join(_spelt(note.text, words))),
+        spelling=fingerprint_of(" ".join(spelt_words(note.text, words))),
     )
 
 
-def _spelt(text: str, words: Sequence[Word]) -> Iterator[str]:
+def spelt_words(text: str, words: Sequence[Word]) -> Iterator[str]:
     """Each word with its capitals, behind a comma where a stop stands before it; behind that the first letter is free,
     as at the beginning of a block. What is no word is as it is compared."""
     for word in words:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.consolidate.assertion_words import language_told, small_words
 from aria_dream.consolidate.claim_pairs import without_prefix
-from aria_dream.consolidate.opposite_words import STATES
 from aria_dream.consolidate.quantities import days_differ, differ, stem
 from aria_dream.consolidate.roles import names_change_places, roles_differ
 from aria_dream.consolidate.translated import differ_in_two_languages
+from aria_dream.words.opposites import STATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 LIKE_OPPOSED: Final = 0.66
 LIKE_MEASURED: Final = 0.5
 """Likeness from which on a denial, and a number or a date, is of the same: what measures says its subject shortly."""
+TOLD_ALIKE: Final = 4
+"""So many words of content make two equal sentences one that is told twice, whatever their notes are called."""
 NAMELY: Final = 5
 """So many shared words leave no doubt what `it` stands for."""
 
@@ -34,6 +37,8 @@ def contradiction(one: Claim, two: Claim, *, same_note: bool = False) -> str | N
 
 def _difference(one: Claim, two: Claim, *, same_note: bool) -> str | None:
     if one.measured.designations != two.measured.designations or one.contrasts != two.contrasts:
+        return None
+    if (one.is_aside or two.is_aside) and not _told_alike(one, two):
         return None
     if _labelled(one) != _labelled(two):  # `hive two` is not `hive one`
         return None
@@ -56,7 +61,29 @@ def _difference(one: Claim, two: Claim, *, same_note: bool) -> str | None:
     if signal in ("polarity", "state"):
         clear = not same_note and likeness >= LIKE_OPPOSED and _can_be_opposed(one, two, shared, signal)
         return signal if clear else None
-    return signal if likeness >= LIKE_MEASURED else None
+    return signal if likeness >= LIKE_MEASURED and not _names_another(one, two) else None
+
+
+def _told_alike(one: Claim, two: Claim) -> bool:
+    """Whether two sentences name their subject themselves, in the same words: the titles of their notes say nothing
+    more then. Of two dated notes each tells of its own time."""
+    if one.title_days and two.title_days and one.title_days != two.title_days:
+        return False
+    if one.speaks_of_title or two.speaks_of_title or one.denials != two.denials:
+        return False
+    return one.terms == two.terms and len(one.terms) >= TOLD_ALIKE
+
+
+def _names_another(one: Claim, two: Claim) -> bool:
+    """Whether two sentences are the same word for word but for figures and one word behind an article or preposition:
+    `in the cellar`, `in the garden`. They speak of two things, each with a figure of its own."""
+    ours, theirs = one.words, two.words
+    places = [at for at, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b]
+    if len(ours) != len(theirs) or len(places) != 1 or not places[0]:
+        return False
+    (place,) = places
+    small = small_words(language_told(" ".join(ours)))
+    return ours[place - 1] in small and stem(ours[place]) != stem(theirs[place])
 
 
 def _can_be_opposed(one: Claim, two: Claim, shared: frozenset[str], signal: str) -> bool:

@@ -22,22 +22,23 @@ from aria_dream.consolidate.assertion_words import (
     PRONOUNS,
     REFERRING,
     SCOPES,
-    SHORT,
-    SMALL,
     SOME,
     VERBS,
     denials,
     has_verb,
     is_assertion,
+    language_told,
+    small_words,
     without_denials,
 )
 from aria_dream.consolidate.claim_sentences import masked_prose, sentences_in
 from aria_dream.consolidate.clauses import clauses_of
 from aria_dream.consolidate.japanese import without_ending
 from aria_dream.consolidate.measuring import Measured, measure
-from aria_dream.consolidate.opposite_words import BEGINNINGS, CONTRASTS, ENDINGS, STATES
 from aria_dream.consolidate.quantities import plain_letters, stem
 from aria_dream.consolidate.quantity_words import MONTHS, WEEKDAYS
+from aria_dream.words import LANGUAGES, language_words
+from aria_dream.words.opposites import BEGINNINGS, CONTRASTS, ENDINGS, STATES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,10 +53,13 @@ MOST_CLAIMS: Final = 1_000
 _TOKEN = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*|[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _DATED = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[-_ ]?(?:w|kw|q)\d|[-_]?[01]\d[-_]?[0-3]\d)?(?!\d)")
+_LETTERED = re.compile(r"(?<=[^\W\d_] )[A-HJ-Z](?=[\s,;:)]|$)")
+"""What tells `Hall A` from `Hall B`."""
 _STOP = re.compile(r"[.!。！][\"”’)\]»」』]*\s*$")
 _ENTRY = re.compile(r"\W{0,3}[^\W\d][^:.!?\n]{1,40}?\W{0,3}::?\s+\S[^:]{0,80}$")
 _SWITCHED = re.compile(r"\b(?:on|off)(?=\s*(?:[.,;:!)]|$|by default\b|at night\b|during\b|when\b|in production\b))")
-_POLITE = SHORT.difference(("uma", "do", "sin", "don", "will", "may", "mas", "dos", "sera", "lei")).union(
+_SHORT: frozenset[str] = frozenset().union(*(language_words(code).short for code in LANGUAGES))
+_POLITE = _SHORT.difference(("uma", "do", "sin", "don", "will", "may", "mas", "dos", "sera", "lei")).union(
     ("ihnen", "ihre", "ihrem", "ihren", "ihrer", "ihres", "deine", "euch", "there", "here", "what", "when", "where"),
 )
 """Small words that are written with a capital for other reasons than that they name."""
@@ -84,9 +88,16 @@ class Claim:
     """Terms that name: capitals where no sentence begins, abbreviations."""
     context: frozenset[str]
     """Terms of the note's title and of the headings above."""
+    is_aside: bool = False
+    """Its note's title says that it gathers arguments or tells of other times: only a sentence in the same words may
+    contradict it."""
+    title_days: frozenset[str] = frozenset()
+    """Days and years in its note's title."""
     measured: Measured
+    words: tuple[str, ...]
+    """Its words in plain letters, in order, without numbers and dates."""
     tokens: frozenset[str]
-    """Its words in plain letters."""
+    """The same as a set, what a hyphen joins taken apart too."""
     denied: tuple[str, ...]
     """The first terms behind each word that denies."""
     denials: int
@@ -133,11 +144,15 @@ class Claim:
 def read_claims(atom: Atom) -> tuple[Claim, ...]:
     """The claims of an atom, in order; empty where its title gathers arguments or it is dated. Linear in its length."""
     titles = [_title(atom.path), *atom.headings]
-    if any(is_apart(title) for title in titles):
+    if any(is_apart(heading) for heading in atom.headings):
         return ()
+    is_aside, title_days = is_apart(titles[0]), frozenset(_DATED.findall(plain_letters(titles[0])))
+    if is_aside and not title_days and not _is_gathering(titles[0]):
+        return ()  # a day told in words
     masked = masked_prose(atom.text)
     spoken = plain_letters(masked)
-    speaks = any(term in spoken for term in _words(titles[0])[0] if len(term) > 2)
+    language = language_told(spoken) or language_told("\n".join(titles))
+    speaks = any(term in spoken for term in _words(titles[0], language)[0] if len(term) > 2)
     claims: list[Claim] = []
     for start, end, headings in sentences_in(masked):
         if any(is_apart(heading) for heading in headings):
@@ -153,9 +168,10 @@ def read_claims(atom: Atom) -> tuple[Claim, ...]:
                 start,
                 [*titles, *headings],
                 speaks=speaks or first > 0,
+                language=language,
             )
             if claim is not None:
-                claims.append(claim)
+                claims.append(replace(claim, is_aside=is_aside, title_days=title_days) if is_aside else claim)
         if len(claims) >= MOST_CLAIMS:
             break
     return tuple(claims[:MOST_CLAIMS])
@@ -163,12 +179,17 @@ def read_claims(atom: Atom) -> tuple[Claim, ...]:
 
 def is_apart(title: str) -> bool:
     """Whether what stands under this title or heading is no plain statement of now: arguments, quotes, logs, a day."""
-    plain = plain_letters(title)
-    if plain.rstrip().endswith("?") or ARGUING.found_in(plain) or PAST.found_in(plain):
+    if _is_gathering(title):
         return True
+    plain = plain_letters(title)
     measured = measure(title)
     dated = any(month is not None for day in measured.days for _, month, _ in day)
     return bool(measured.weekdays) or dated or bool(_DATED.search(plain))
+
+
+def _is_gathering(title: str) -> bool:
+    plain = plain_letters(title)
+    return plain.rstrip().endswith("?") or ARGUING.found_in(plain) or PAST.found_in(plain)
 
 
 def _title(path: str) -> str:
@@ -180,12 +201,20 @@ def _shown(masked: str) -> str:
 
 
 def _claim(
-    text: str, masked: str, start: int, sentence: int, titles: list[str], *, speaks: bool
+    text: str,
+    masked: str,
+    start: int,
+    sentence: int,
+    titles: list[str],
+    *,
+    speaks: bool,
+    language: str | None,
 ) -> Claim | None:
     """The claim that a sentence or clause makes. `speaks`: `the` may mean what the note or sentence is about."""
     if len(text) > LONGEST_CLAIM:
         return None
     code = frozenset(text[found.start() : found.end()] for found in re.finditer("\x01+", masked))
+    code |= frozenset(found[0] for found in _LETTERED.finditer(text))
     shown = _shown(masked)
     plain = plain_letters(shown)
     tokens = frozenset(part for token in _TOKEN.findall(plain) for part in (token, *re.split(r"[-’']", token)))
@@ -196,12 +225,12 @@ def _claim(
     if is_label:
         return None
     measured = measure(shown)
-    written, names = _words(without_denials(without_ending(measured.rest)))
+    written, names = _words(without_denials(without_ending(measured.rest)), language)
     if not written:
         return None
     first, second, *_ = (*(re.split(r"[’']", token)[0] for token in _TOKEN.findall(plain)[:2]), "", "")
     is_pronoun = first in PRONOUNS and (first not in ARTICLES or second in VERBS)  # French `il est`, Italian `il museo`
-    behind = [next(iter(_words(plain[at:])[0]), "") for at in denials(plain)]
+    behind = [next(iter(_words(plain[at:], language)[0]), "") for at in denials(plain)]
     return Claim(
         text=text,
         start=start,
@@ -209,8 +238,9 @@ def _claim(
         terms=tuple(written),
         written=written,
         names=names,
-        context=frozenset(term for title in titles for term in _title_terms(title)),
+        context=frozenset(term for title in titles for term in _title_terms(title, language)),
         measured=replace(measured, designations=measured.designations | code) if code else measured,
+        words=tuple(_TOKEN.findall(plain_letters(measured.rest))),
         tokens=tokens,
         denied=tuple(behind),
         denials=len(behind),
@@ -229,12 +259,14 @@ def _claim(
 
 
 @lru_cache(maxsize=1 << 10)
-def _title_terms(title: str) -> frozenset[str]:
-    return frozenset(_words(title)[0])
+def _title_terms(title: str, language: str | None) -> frozenset[str]:
+    return frozenset(_words(title, language)[0])
 
 
-def _words(text: str) -> tuple[dict[str, str], frozenset[str]]:
-    """Terms of `text` with the word each was, and those among them that are names."""
+def _words(text: str, language: str | None) -> tuple[dict[str, str], frozenset[str]]:
+    """Terms of `text` with the word each was, and those among them that are names; without the small words of its
+    language."""
+    small = small_words(language)
     written: dict[str, str] = {}
     names: set[str] = set()
     begins = True
@@ -252,7 +284,7 @@ def _words(text: str) -> tuple[dict[str, str], frozenset[str]]:
             begins = False
             if len(plain) < 2 or plain in WEEKDAYS or (plain in MONTHS and part[:1].isupper()):
                 continue
-            if plain in SMALL and not (is_name and (part.isupper() or _is_called(text, tokens, at))):
+            if plain in small and not (is_name and (part.isupper() or _is_called(text, tokens, at))):
                 continue
             term = stem(plain)
             written.setdefault(term, part)

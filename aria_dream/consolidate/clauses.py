@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.assertion_words import PRONOUNS, VERBS, has_verb, words_in
+from aria_dream.consolidate.assertion_words import PRONOUNS, VERBS, has_verb
 from aria_dream.consolidate.quantities import plain_letters
+from aria_dream.words import words_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

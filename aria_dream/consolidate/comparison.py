@@ -16,7 +16,11 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.atoms import UNREAD
-from aria_dream.consolidate.guards import (
+from aria_dream.consolidate.passage_words import most_shared, plain_keys, plainer, read_passage, share_of
+from aria_dream.consolidate.same_title import title_doubt
+from aria_dream.consolidate.verdict import Escalated, Merge, NotDuplicate
+from aria_dream.consolidate.wording import BLOCK, LINKED
+from aria_dream.words.guards import (
     STATE_PROPERTIES,
     STATES,
     UNITS,
@@ -25,10 +29,6 @@ from aria_dream.consolidate.guards import (
     is_number,
     surely_other_number,
 )
-from aria_dream.consolidate.passage_words import most_shared, plain_keys, plainer, read_passage, share_of
-from aria_dream.consolidate.same_title import title_doubt
-from aria_dream.consolidate.verdict import Escalated, Merge, NotDuplicate
-from aria_dream.consolidate.wording import BLOCK, LINKED
 
 if TYPE_CHECKING:
     from aria_dream.consolidate.atoms import Atom
@@ -41,6 +41,9 @@ NEARLY_CERTAIN: Final = 0.95
 SURELY_APART: Final = 0.9
 VERBATIM: Final = 0.8
 """Of the words of both, from which share on two passages are the same text with something changed in it."""
+LONG_COPY_SAID: Final = "the same long text, but "
+LONG_COPY: Final = 100
+"""Words from which on two texts that differ in one of them are hardly two records of one form."""
 _FAR_COSINE, _FAR_OVERLAP = 0.35, 0.15
 OTHER_WORDS: Final = "they are alike, but in other words"
 """Why most near pairs are left to a person."""
@@ -72,6 +75,8 @@ def embedded_compare(pair: NearPair) -> PairVerdict:
     if changes is None:
         return _escalated(pair.rank, "they are long and differ in many places")
     certain = _surely_apart(first.keys, second.keys, changes)
+    if certain and _is_unnoticed_copy(pair, first.keys, second.keys, changes):
+        return _escalated(pair.rank, f"{LONG_COPY_SAID}{certain}")
     if certain:
         return NotDuplicate(reason=f"the same text, but {certain}", confidence=SURELY_APART)
     return _escalated(pair.rank, _told(first.keys, second.keys, changes))
@@ -233,6 +238,17 @@ def _surely_apart(first: tuple[str, ...], second: tuple[str, ...], changes: list
         if told:
             return told
     return ""
+
+
+def _is_unnoticed_copy(
+    pair: NearPair, first: tuple[str, ...], second: tuple[str, ...], changes: list[_Change]
+) -> bool:
+    """Whether two long texts are the same but for a single word, and their names do not say that they are two: rather
+    a copy with a slip or a correction in it than two things."""
+    (change, *more) = changes
+    single = not more and max(change.b - change.a, change.d - change.c) == 1
+    doubt = title_doubt(pair.first, pair.second, frozenset(first)) if single else None
+    return single and min(len(first), len(second)) >= LONG_COPY and not (doubt is not None and doubt.certain)
 
 
 def _other_value(ours: tuple[str, ...], theirs: tuple[str, ...], before: tuple[str, ...]) -> str:

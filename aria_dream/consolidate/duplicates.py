@@ -14,7 +14,7 @@ from aria_dream.consolidate.note_merges import plan_note_merge
 from aria_dream.consolidate.section_updates import plan_section_updates
 from aria_dream.consolidate.verdict import Normalize
 from aria_dream.dream.juxtaposition import title_of
-from aria_dream.review.proposal import Proposal, next_round, proposal_id
+from aria_dream.review.proposal import WRITER, Proposal, next_round, proposal_id
 from aria_dream.vault.edit import Refusal, content_hash
 from aria_dream.vault.note import NotePath
 
@@ -109,8 +109,8 @@ def _waiting(cluster: Cluster) -> Unproposed:
 
 
 def _undecided(one: ClusterProposal | Unproposed, making: Making) -> ClusterProposal | Unproposed:
-    """`one`, unless the writer has refused it or taken it back."""
-    if isinstance(one, Unproposed):
+    """`one`, unless the writer has refused it or taken it back, and has not asked for it since."""
+    if isinstance(one, Unproposed) or making.judge == WRITER:
         return one
     wanted = sorted(one.proposal.paths)
     for state in making.states:
@@ -142,6 +142,7 @@ def _note_proposal(cluster: Cluster, notes: Sequence[Atom], making: Making) -> C
         "reworded": list(found.merged.reworded[:MOST_LISTED]),
         "conflict": [problem.message for problem in found.planned.problems],
         "links": [f"links to {name} lead to the whole note" for name in found.unplaced],
+        "elsewhere": list(found.elsewhere[:MOST_LISTED]),
         "body": found.body,
     }
     return _proposal("merge", (kept.path, *(atom.path for atom in drops)), found.planned, cluster, evidence, making)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.report import NightFigures
-from aria_dream.review.proposal import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import date
 
     from aria_dream.consolidate.record import Consolidation
-    from aria_dream.review.proposal import Kind, ProposalState
+    from aria_dream.review.proposal import ProposalState
 
 
 def figures_of(past: Sequence[Consolidation], states: Iterable[ProposalState]) -> tuple[NightFigures, ...]:
@@ -48,11 +47,6 @@ def _figures(night: date, runs: Sequence[Consolidation], by_id: Mapping[str, Pro
     )
 
 
-def scans_of(past: Iterable[Consolidation]) -> dict[Kind, dict[date, int]]:
-    """Passages that were read for each kind of proposal, by night, as graduation counts them. Links are no part of
-    it: they come of dreams."""
-    nights: dict[date, int] = {}
-    for run in past:
-        if run.scan is not None:
-            nights[run.night] = max(run.scan.atoms, nights.get(run.night, 0))
-    return {kind: dict(nights) for kind in KINDS if kind not in ("link", "place_orphan")}
+def nights_of(past: Iterable[Consolidation]) -> dict[str, tuple[date, int]]:
+    """Id of each run to its night, and how many passages its count found that no night had read before."""
+    return {run.id: (run.night, 0 if run.scan is None else run.scan.new) for run in past}

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.sentences import joined, missing_from, read_sentences, sentence_end
-from aria_dream.consolidate.wording import read_wording
+from aria_dream.consolidate.wording import folded, read_wording
+from aria_dream.review.definitions import reference_links
 from aria_dream.vault.edit import Refusal
 from aria_dream.vault.note import parse_note
 from aria_dream.vault.prose import read_prose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from aria_dream.consolidate.sentences import Sentence
+    from aria_dream.vault.resolve import Resolver
+
+Leads = Callable[[str], str]
+"""A link's path to the file that it means."""
 
 MOST_LOST: Final = 0.25
 """A rewrite that loses a larger share of the sentences is refused."""
@@ -33,20 +40,31 @@ class MergedText:
     """Sentences of a member that the text does not say."""
 
 
-def merge_texts(kept: str, others: Sequence[str]) -> MergedText:
+def leads_from(resolver: Resolver, place: str, moved: Mapping[str, str] = MappingProxyType({})) -> Leads:
+    """Which file a link's path means in a note at `place`; `moved`: what takes the place of a note that goes."""
+
+    def leads(path: str) -> str:
+        target = resolver.resolve(path, place)
+        return folded(path) if target is None else moved.get(target, target)
+
+    return leads
+
+
+def merge_texts(kept: str, others: Sequence[str], leads: Leads = folded) -> MergedText:
     """`kept`, to the letter, with whatever only `others` say behind it, in their order and in their words.
 
-    A sentence that `kept` has word for word, but without the link that another has in it, is taken with the link.
-    What `kept` says in other words is told. Something is lost only where the text cannot be put together: what comes
-    behind a fence that is never closed is code.
+    A sentence that `kept` has word for word, but without the link that another has in it, is taken with the link; one
+    whose link leads elsewhere is another sentence, and both stand. `leads(path)`: the file that a link's path means
+    where the text will lie, by default the path itself. What `kept` says in other words is told. Something is lost only
+    where the text cannot be put together: what comes behind a fence that is never closed is code.
     """
     text = kept
     added: list[str] = []
     reworded: list[str] = []
     for other in others:
-        text = _with_links(text, other)
+        text = _with_links(text, other, leads)
         sentences = read_sentences(other)
-        missing = missing_from(text, sentences)
+        missing = _missing(text, other, sentences, leads)
         reworded += _reworded(text, other, [one for one in sentences if one not in missing])
         blocks = list(_blocks_with(other, missing))
         added += [_as_written(other, one) for one in missing]
@@ -54,7 +72,9 @@ def merge_texts(kept: str, others: Sequence[str]) -> MergedText:
         if blocks:
             text = "\n\n".join((text.rstrip("\r\n \t"), *blocks)) + "\n"
     lost = [
-        _as_written(member, one) for member in (kept, *others) for one in missing_from(text, read_sentences(member))
+        _as_written(member, one)
+        for member in (kept, *others)
+        for one in _missing(text, member, read_sentences(member), leads)
     ]
     return MergedText(text=text, added=tuple(added), reworded=tuple(reworded), lost=tuple(dict.fromkeys(lost)))
 
@@ -84,15 +104,31 @@ def check_rewrite(wording: str, members: Sequence[str]) -> MergedText | Refusal:
     )
 
 
-def left_over(kept: str, other: str) -> tuple[str, tuple[str, ...]]:
-    """`(text, reworded)`: what only `other` says or links to, in its own words, and what `kept` says in others."""
+def left_over(
+    kept: str, other: str, leads: Leads = folded, theirs: Leads = folded
+) -> tuple[str, tuple[str, ...]]:
+    """`(text, reworded)`: what only `other` says or links to, in its own words, and what `kept` says in others.
+    `leads` as in `merge_texts`, of `kept` where it lies, and `theirs` of `other`."""
     sentences = read_sentences(other)
-    missing = missing_from(kept, sentences)
-    linked = _targets(kept)
-    missing += [one for one in sentences if one not in missing and _targets(other[one.start : one.end]) - linked]
+    missing = _missing(kept, other, sentences, leads, theirs)
     blocks = list(_blocks_with(other, missing))
     blocks += _tag_line(other, (kept, *blocks))
     return "\n\n".join(blocks), tuple(_reworded(kept, other, [one for one in sentences if one not in missing]))
+
+
+def _missing(
+    kept: str, other: str, sentences: Sequence[Sentence], leads: Leads, its: Leads | None = None
+) -> list[Sentence]:
+    """Those of the `sentences` of `other` that `kept` does not say, or that link to what it links to nowhere."""
+    missing = missing_from(kept, sentences)
+    linked = {target for _, _, target in _links(kept, leads)}
+    theirs = _links(other, its or leads)
+    return [one for one in sentences if one in missing or not _within(one, theirs) <= linked]
+
+
+def _within(sentence: Sentence, links: Iterable[tuple[int, int, str]]) -> set[str]:
+    """Where the links of a sentence lead."""
+    return {target for start, end, target in links if start < sentence.end and sentence.start < end}
 
 
 def _reworded(kept: str, other: str, sentences: Iterable[Sentence]) -> Iterable[str]:
@@ -119,32 +155,37 @@ def _tags(text: str) -> list[str]:
     return list({tag.lower(): tag for tag in reversed(note.tags)}.values())[::-1]
 
 
-def _with_links(kept: str, other: str) -> str:
-    """`kept` with those of its sentences exchanged that `other` has word for word and with more links."""
-    theirs: dict[tuple[str, ...], str] = {}
-    for one in read_sentences(other):
-        theirs.setdefault(one.keys, other[one.start : one.end])
+def _with_links(kept: str, other: str, leads: Leads) -> str:
+    """`kept` with those of its sentences exchanged that `other` has word for word, on one line, and with every link of
+    theirs and more."""
+    ours, theirs = _links(kept, leads), _links(other, leads)
+    richer: dict[tuple[str, ...], Sentence] = {}
+    for one in read_sentences(other) if theirs else ():
+        richer.setdefault(one.keys, one)
     pieces, at = [], 0
-    for one in read_sentences(kept):
-        mine = kept[one.start : one.end]
-        new = theirs.get(one.keys)
-        if new is None or new == mine or one.start < at or not _richer(new, mine):
+    for one in read_sentences(kept) if richer else ():
+        new = richer.get(one.keys)
+        if new is None or one.start < at or not _within(one, ours) < _within(new, theirs):
             continue
-        pieces += [kept[at : one.start], new]
+        mine, said = kept[one.start : one.end], other[new.start : new.end]
+        if "\n" in mine + said or "\r" in said:
+            continue
+        pieces += [kept[at : one.start], said]
         at = one.end
     return "".join((*pieces, kept[at:]))
 
 
-def _richer(new: str, old: str) -> bool:
-    """Whether `new` has every link of `old`, and more, and no other line."""
-    if "\n" in new or "\r" in new or "\n" in old:
-        return False
-    ours, theirs = _targets(old), _targets(new)
-    return ours < theirs
-
-
-def _targets(text: str) -> set[str]:
-    return {target for _, target in read_wording(parse_note("\n" + text)).links}
+def _links(text: str, leads: Leads) -> list[tuple[int, int, str]]:
+    """Start, end and goal of each link of a text: the file that it leads to and its subpath, or its address."""
+    note = parse_note("\n" + text)
+    found = [
+        (one.start - 1, one.end - 1, leads(one.path) + folded(one.subpath)) for one in note.links if not one.embed
+    ]
+    found += [(at - 1, at + 1, target) for at, target in read_wording(note).links if "://" in target]
+    found += [
+        (start - 1, end - 1, leads(one.path) + folded(one.subpath)) for start, end, one in reference_links(note)
+    ]
+    return found
 
 
 _SCRAP: Final = 2

@@ -125,6 +125,8 @@ def near_by_words(sketches: Sequence[Sketch], rows: Sequence[int]) -> list[tuple
     for place, row in enumerate(rows):
         told = sketches[row][~np.isin(sketches[row], common, assume_unique=True)][:_SAMPLED]
         rare.extend((told.astype(np.int64) << 32 | place).tolist())  # sorted, those of one word lie together
+    if not rare:
+        return []
     entries = np.sort(np.frombuffer(rare, dtype=np.int64))
     places = entries & 0xFFFFFFFF
     starts = np.flatnonzero(np.diff(entries >> 32, prepend=-1))

@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.settled import What
     from aria_dream.errors import Problem
 
-MARKS: Final[dict[What, str]] = {"no contradiction": "disagree", "different": "apart", "same": "same"}
+MARKS: Final[dict[What, str]] = {
+    "no contradiction": "disagree", "different": "apart", "same": "same", "looked at": "seen"
+}  # fmt: skip
 """What a box says, and the block id before its key."""
 _WHAT: Final[dict[str, What]] = {mark: what for what, mark in MARKS.items()}
-_BOX: Final = re.compile(r"[ \t]*[-*+] \[(.)\] .*\^(disagree|apart|same)-([0-9a-f]{32})(-undo)?(?![\w-]).*")
+_BOX: Final = re.compile(r"[ \t]*[-*+] \[(.)\] .*\^(disagree|apart|same|seen)-([0-9a-f]{32})(-undo)?(?![\w-]).*")
 _DONE: Final = re.compile(
-    r"[ \t]*[-*+] \[(.)\] undo until [^—]* — (?:(.*): )?[a-z ]+ \^(disagree|apart|same)-([0-9a-f]{32})-undo(?![\w-]).*"
+    r"[ \t]*[-*+] \[(.)\] undo until [^—]* — (?:(.*): )?[a-z ]+ \^(disagree|apart|same|seen)-([0-9a-f]{32})-undo"
+    r"(?![\w-]).*"
 )
 _HEAD: Final = re.compile(r"\*\*(.+)\*\*.*")
 

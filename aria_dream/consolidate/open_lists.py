@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate import open_conflicts, open_pairs
+from aria_dream.consolidate import open_conflicts, open_pairs, open_reminders
 from aria_dream.consolidate.open_list import count_open, read_answers, ticked_lines, with_list
 from aria_dream.errors import Problem
 
 if TYPE_CHECKING:
     from aria_dream.consolidate.settled import What
 
-LISTS: Final = (open_conflicts.NAME, open_pairs.NAME)
+LISTS: Final = (open_conflicts.NAME, open_pairs.NAME, open_reminders.NAME)
 """Names of their blocks, in the order in which they stand in a new note."""
 
 
 _WHATS: Final[dict[str, tuple[What, ...]]] = {
     open_conflicts.NAME: ("no contradiction",),
     open_pairs.NAME: ("different", "same"),
+    open_reminders.NAME: ("looked at",),
 }
 
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.atoms import told_apart
-from aria_dream.consolidate.comparison import OTHER_WORDS
+from aria_dream.consolidate.comparison import LONG_COPY_SAID, OTHER_WORDS
 from aria_dream.consolidate.open_list import box, render_list
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.plain_text import escape_plain
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from aria_dream.consolidate.open_list import Decided
+    from aria_dream.consolidate.passage_difference import Difference
     from aria_dream.consolidate.work import Candidate, Member
 
 NAME: Final = "near pairs"
@@ -41,6 +42,8 @@ class OpenPair:
     reason: str
     """Why it was left: the judge's words, or why no merge could be built of two that the writer calls the same."""
     is_called_same: bool = False
+    difference: Difference | None = None
+    """How the two differ; None where nobody has looked."""
 
     @property
     def titles(self) -> tuple[str, str]:
@@ -64,25 +67,40 @@ def render_pairs(
     items: Sequence[OpenPair],
     link: Callable[[str], str],
     *,
+    section: Callable[[Member], str] | None = None,
     decided: Sequence[Decided] = (),
     asked: Collection[str] = frozenset(),
 ) -> str:
     """The block, from marker to marker; `""` where nothing is open and nothing can be taken back.
 
-    `link(path)` is the link to a note as Markdown. `asked`: keys of boxes that were ticked side by side.
+    `link(path)` is the link to a note as Markdown, `section` that to a passage in it. `asked`: keys of boxes that were
+    ticked side by side.
     """
-    rows = [_render(item, link, asked) for item in items[:MOST]]
+    to_passage = section or (lambda member: link(member.path))
+    rows = [_render(item, link, asked, to_passage) for item in items[:MOST]]
     return render_list(NAME, _HEAD, rows, len(items) - MOST, decided)
 
 
-def _render(item: OpenPair, link: Callable[[str], str], asked: Collection[str]) -> str:
+def _render(
+    item: OpenPair, link: Callable[[str], str], asked: Collection[str], section: Callable[[Member], str]
+) -> str:
     pair = item.pair
     ends = zip((pair.first, pair.second), item.titles, strict=True)
     first, second = (_end(member, shown, link) for member, shown in ends)
     apart, same = apart_key(pair), same_key(pair)
     boxes = box("different", apart) + ("" if item.is_called_same else box("same", same))
     ask = "- Both were ticked, so nothing was done: tick one.\n" if {apart, same} <= set(asked) else ""
-    return f"**{first} ↔ {second}** ({likeness(pair)})\n{_reason(item)}{ask}{boxes}"
+    return f"**{first} ↔ {second}** ({likeness(pair)})\n{_reason(item)}{_difference(item, section)}{ask}{boxes}"
+
+
+def _difference(item: OpenPair, section: Callable[[Member], str]) -> str:
+    """What is the case, and the sentences that only one of the two has, each behind a link to where it stands."""
+    found = item.difference
+    if found is None:
+        return ""
+    sides = ((item.pair.first, found.only_first), (item.pair.second, found.only_second))
+    only = [f"- only {section(member)}: “{escape_plain(text)}”\n" for member, texts in sides for text in texts]
+    return f"- {escape_plain(found.what)}\n{''.join(only)}"
 
 
 def _end(member: Member, shown: str, link: Callable[[str], str]) -> str:
@@ -99,9 +117,10 @@ def likeness(pair: Candidate) -> str:
 
 
 def _reason(item: OpenPair) -> str:
-    """The line that says why it was left; `""` where the heading and the likeness say it all."""
+    """The line that says why it was left; `""` where heading, likeness and difference say it all."""
     text = _RANK.sub("", item.reason) or "no judge could decide it"
-    if text == OTHER_WORDS and not item.is_called_same:
+    is_shown = text == OTHER_WORDS or (item.difference is not None and text.startswith(LONG_COPY_SAID))
+    if is_shown and not item.is_called_same:
         return ""
     shown = text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 1] + "…"
     said = f"you called them the same, but no merge can be built: {shown}" if item.is_called_same else shown

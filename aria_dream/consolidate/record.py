@@ -54,13 +54,17 @@ class End(Enum):
     """Somebody returned, or ended it; it is resumed exactly there."""
 
 
+What = Literal["cluster", "conflict", "stale", "copy"]
+"""Of what a finding is."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brought:
     """What became of a finding: it was proposed, left to a person, or could not be planned."""
 
     finding: str
-    """Mark of the cluster, contradiction or stale note."""
-    what: Literal["cluster", "conflict", "stale"]
+    """Mark of the cluster, contradiction, stale note or copy."""
+    what: What
     proposals: tuple[str, ...]
     reason: str = ""
     """Why nothing was proposed; holds no note text."""
@@ -76,6 +80,8 @@ class Scan:
     pairs: int
     conflicts: int
     stale: int = 0
+    at_odds: tuple[tuple[str, str, str], ...] = ()
+    """Of each contradiction its key and the vault paths of both notes; empty in records of earlier versions."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -148,6 +154,7 @@ class Consolidation:
                     pairs=as_whole(record["pairs"]),
                     conflicts=as_whole(record["conflicts"]),
                     stale=as_whole(record.get("stale", 0)),
+                    at_odds=tuple(map(_at_odds, as_list(record.get("at_odds", [])))),
                 )
             case "judged":
                 self._take_judged(record)
@@ -206,6 +213,7 @@ def triaged(run: Consolidation, at: datetime, scan: Scan) -> dict[str, object]:
         "pairs": scan.pairs,
         "conflicts": scan.conflicts,
         "stale": scan.stale,
+        "at_odds": [list(one) for one in scan.at_odds],
     }
 
 
@@ -278,6 +286,11 @@ def _started(record: Mapping[str, object]) -> Consolidation:
     )
 
 
+def _at_odds(row: object) -> tuple[str, str, str]:
+    key, first, second = as_texts(row)
+    return key, first, second
+
+
 def _judged(record: Mapping[str, object]) -> Judged:
     word = record["verdict"]
     if word not in WORDS or (as_text(record["what"]) == "pair" and word in CONFLICT_ONLY):
@@ -294,7 +307,7 @@ def _judged(record: Mapping[str, object]) -> Judged:
 
 def _brought(record: Mapping[str, object]) -> Brought:
     what = record["what"]
-    if what not in ("cluster", "conflict", "stale"):
+    if what not in ("cluster", "conflict", "stale", "copy"):
         raise ValueError("what")
     return Brought(
         finding=as_text(record["finding"]),

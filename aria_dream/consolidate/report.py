@@ -91,6 +91,8 @@ class Report:
     """Titles of notes whose contradiction waits for a person."""
     left_out: tuple[str, ...] = ()
     """What the night did not look at because it was too much, a sentence without its full stop each."""
+    copies: tuple[tuple[str, str, str], ...] = ()
+    """Of each copy that a sync left: the name of its original, its own, and what differs."""
     records: tuple[Record, ...] = ()
     bars: Bars | None = None
 
@@ -130,6 +132,9 @@ def _inside(report: Report) -> str:
     if report.of_one_form:
         rows = "".join(map(_form, report.of_one_form[:LISTED_MOST])) + _more(len(report.of_one_form))
         parts.append(f"### Built alike, and not asked about one by one\n\n{rows}")
+    if report.copies:
+        rows = "".join(map(_copy, report.copies[:LISTED_MOST])) + _more(len(report.copies))
+        parts.append(f"### Copies left by a sync\n\n{rows}")
     if report.applied:
         rows = "".join(f"- {escape_plain(line)}\n" for line in report.applied[:LISTED_MOST])
         parts.append(f"### Applied without a tick\n\n{rows}{_more(len(report.applied))}")
@@ -154,7 +159,7 @@ def _summary(report: Report, last: NightFigures) -> str:
         left = _counted(len(report.look_alike), "pair of passages is", "pairs of passages are")
         lines.append(f"{left} alike, and for you to settle in the review.")
     lines += [f"Left out: {escape_plain(said)}." for said in report.left_out]
-    if not (report.waiting or last.proposals or last.escalated or report.look_alike):
+    if not (report.waiting or last.proposals or last.escalated or report.look_alike or report.copies):
         lines.append("Nothing waits for you.")
     return "\n".join(lines) + "\n"
 
@@ -172,6 +177,11 @@ def _form(titles: Sequence[str]) -> str:
     named = ", ".join(map(escape_plain, titles[:FORM_MOST]))
     rest = f", and {len(titles) - FORM_MOST} more" if len(titles) > FORM_MOST else ""
     return f"- {len(titles)} passages: {named}{rest}\n"
+
+
+def _copy(one: tuple[str, str, str]) -> str:
+    original, copy, differs = map(escape_plain, one)
+    return f"- {original} ← {copy}: {differs}\n"
 
 
 def _more(count: int) -> str:

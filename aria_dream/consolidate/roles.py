@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.assertion_words import SMALL, words_in
+from aria_dream.consolidate.assertion_words import language_told, small_words
 from aria_dream.consolidate.quantities import plain_letters, stem
+from aria_dream.words import words_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -101,7 +102,8 @@ def roles_exchanged(one: str, two: str, names: frozenset[str], *, dated: bool = 
     if not tells_roles(around) or not _EITHER_WAY.isdisjoint(around) or any(way <= set(around) for way in _WAYS):
         return False
     relations = {stem(word) for word in around} & _ONE_WAY
-    told = {stem(word) for word in around if word not in SMALL} - relations
+    small = small_words(language_told(f"{one} {two}"))
+    told = {stem(word) for word in around if word not in small} - relations
     return bool(relations - _REPEATED or told or dated or len(ours) > len(moved))
 
 

@@ -7,9 +7,11 @@ records is asked again and goes on with the same step. So any interruptions leav
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.consolidate.atoms import told_apart
 from aria_dream.consolidate.judged import cluster_mark, conflict_key
 from aria_dream.consolidate.open_pairs import OpenPair
 from aria_dream.consolidate.record import End, Part
@@ -25,11 +27,12 @@ from aria_dream.consolidate.work import (
     Step,
     Stop,
     Triage,
+    Unite,
     Work,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable
 
     from aria_dream.consolidate.judged import Judged
     from aria_dream.consolidate.record import Consolidation
@@ -42,18 +45,21 @@ QUESTION_TOKENS: Final = 1_500
 
 
 def steps(
-    run: Consolidation, work: Work, remembered: Remembered, limits: Limits, judge: str
-) -> Generator[Step, None, None]:
+    run: Consolidation, work: Work, remembered: Remembered, limits: Limits, judge: str,
+    hindrance: Callable[[], str] = lambda: "",
+) -> Generator[Step, None, None]:  # fmt: skip
     """What is to be done, a step at a time, ending with `Stop`.
 
     `run` must have taken the record of a step before the next one is asked for. `judge`: who sits now; what another
-    judge left to somebody else is put to this one.
+    judge left to somebody else is put to this one. `hindrance`: why nobody can be asked any more, `""` while somebody
+    can.
     """
-    night = _Night(run, work, remembered, limits, judge)
+    night = _Night(run, work, remembered, limits, judge, hindrance)
     if run.scan is None:
         yield Triage(work.scan)
     reasons = []
     if Part.CONSOLIDATE in run.parts:
+        reasons.append((yield from night.unite()))
         reasons.append((yield from night.compare()))
         reasons.append((yield from night.collapse()))
     if Part.RESOLVE in run.parts:
@@ -79,18 +85,15 @@ def left_to_writer(
     if not work.is_compared or Part.CONSOLIDATE not in run.parts:
         return None
     night = _Night(run, work, remembered, Limits(proposals=0, room=0, tokens=0), judge)
-    refused: dict[str, str] = {}
-    for collapse in night.collapses():
-        brought = run.brought.get(collapse.mark)
-        if brought is not None and not brought.proposals:
-            refused |= {pair.key: brought.reason for one in collapse.clusters for pair, _ in one.pairs}
+    proposed, refused = night.fates()
     found = []
-    for pair in night.pairs:
+    for pair in work.pairs:
         judged = run.judged.get(pair.key) or remembered.judged.get(pair.key)
         if pair.key in remembered.by_writer:
-            if pair.key in refused:
-                found.append(OpenPair(pair=pair, reason=refused[pair.key], is_called_same=True))
-        elif judged is not None and judged.word == "escalated":
+            if pair.key not in proposed:
+                why = refused.get(pair.key) or night.why_alone(pair)
+                found.append(OpenPair(pair=pair, reason=why, is_called_same=True))
+        elif judged is not None and judged.word == "escalated" and not night.is_apart(pair):
             found.append(OpenPair(pair=pair, reason=judged.reason))
     return tuple(found)
 
@@ -98,19 +101,25 @@ def left_to_writer(
 class _Night:
     """One pass over the work; private to this module."""
 
-    def __init__(self, run: Consolidation, work: Work, remembered: Remembered, limits: Limits, judge: str) -> None:
+    def __init__(
+        self, run: Consolidation, work: Work, remembered: Remembered, limits: Limits, judge: str,
+        hindrance: Callable[[], str] = lambda: "",
+    ) -> None:  # fmt: skip
+        self._hindrance = hindrance
         self._run = run
         self._remembered = remembered
         self._limits = limits
         self._judge = judge
         self._made_before = len(run.proposals)
-        self.pairs = [pair for pair in work.pairs if not self._is_apart(pair)]
+        self.pairs = [pair for pair in work.pairs if not self.is_apart(pair)]
         self._conflicts = [
             (conflict, key) for conflict in work.conflicts if (key := conflict_key(conflict)) not in remembered.settled
         ]
         self._stale = work.stale
+        self._copies = work.copies
 
-    def _is_apart(self, pair: Candidate) -> bool:
+    def is_apart(self, pair: Candidate) -> bool:
+        """Whether the two are never proposed together again."""
         return frozenset((pair.first.id, pair.second.id)) in self._remembered.apart
 
     def verdict(self, key: str) -> Judged | None:
@@ -147,6 +156,8 @@ class _Night:
 
     def judge_failed(self) -> str:
         """Why the judge is not asked any more in this sitting, where it cannot be understood."""
+        if hindrance := self._hindrance():
+            return hindrance
         failures = self._run.failures
         return f"the judge failed {FAILURES_MOST} times in a row" if failures >= FAILURES_MOST else ""
 
@@ -173,17 +184,50 @@ class _Night:
         """The changes that the verdicts so far ask for."""
         return together(self._clusters())
 
+    def fates(self) -> tuple[set[str], dict[str, str]]:
+        """`(proposed, refused)`: keys of the near pairs that a proposal stands for, and why others have none."""
+        together_ = self._remembered.together
+        proposed = {pair.key for pair in self.pairs if frozenset((pair.first.id, pair.second.id)) in together_}
+        refused: dict[str, str] = {}
+        for collapse in self.collapses():
+            keys = [pair.key for one in collapse.clusters for pair, _ in one.pairs]
+            brought = self._run.brought.get(collapse.mark)
+            if brought is not None and brought.proposals:
+                proposed.update(keys)
+            else:
+                why = brought.reason if brought is not None else self._hold(collapse) or "it comes another night"
+                refused |= dict.fromkeys(keys, why)
+        return proposed, refused
+
+    def why_alone(self, pair: Candidate) -> str:
+        """Why two that are called the same come together in no cluster."""
+        if self.is_apart(pair):
+            return "you have refused or taken back their merge before"
+        around = {pair.first.id, pair.second.id}
+        if any(self.verdict(one.key) is None for one in self.pairs if around & {one.first.id, one.second.id}):
+            return "not every pair beside them is judged yet"
+        return "others would come together with them that are kept apart"
+
     def collapse(self) -> Generator[Step, None, str]:
         for collapse in self.collapses():
-            if collapse.mark in self._run.brought or any(map(self._is_busy, collapse.members)):
+            if collapse.mark in self._run.brought or self._hold(collapse):
                 continue
             if reason := self._full():
                 return reason
             yield collapse
         return ""
 
-    def _is_busy(self, atom: Member) -> bool:
-        return atom.id in self._remembered.busy_atoms or atom.path in self._remembered.busy_paths
+    def _hold(self, collapse: Collapse) -> str:
+        """Why the change is not proposed now; `""` where it may be."""
+        paths = {member.path for member in collapse.members}
+        odds = next((one for one, _ in self._conflicts if {one.first.path, one.second.path} <= paths), None)
+        if odds is not None and odds.first.path != odds.second.path:
+            names = " and ".join(f"“{title}”" for title in told_apart(odds.first, odds.second))
+            return f"the contradiction between {names} has to be settled first"
+        busy = self._remembered
+        if any(atom.id in busy.busy_atoms or atom.path in busy.busy_paths for atom in collapse.members):
+            return "one of its notes is part of a proposal that waits for you"
+        return ""
 
     def _clusters(self) -> tuple[Cluster, ...]:
         """Those of which every near pair has its verdict, the nearest first."""
@@ -196,7 +240,8 @@ class _Night:
             if one is not None and one.word == "not_duplicate"
         }
         found = clusters_of(joined, self._remembered.apart | not_one)
-        return tuple(one for one in found if open_ids.isdisjoint(atom.id for atom in one.members))
+        whole = (one for one in found if open_ids.isdisjoint(atom.id for atom in one.members))
+        return tuple(replace(one, dissent=_dissent(one, judged)) for one in whole)
 
     def resolve(self) -> Generator[Step, None, str]:
         for conflict, key in self._conflicts:
@@ -218,12 +263,18 @@ class _Night:
         return ""
 
     def retire(self) -> Generator[Step, None, str]:
-        for mark in self._stale:
+        return (yield from self._each(self._stale, Retire))
+
+    def unite(self) -> Generator[Step, None, str]:
+        return (yield from self._each(self._copies, Unite))
+
+    def _each(self, marks: Iterable[str], step: type[Retire | Unite]) -> Generator[Step, None, str]:
+        for mark in marks:
             if mark in self._remembered.settled or mark in self._run.brought:
                 continue
             if reason := self._full():
                 return reason
-            yield Retire(mark)
+            yield step(mark)
         return ""
 
 
@@ -258,6 +309,20 @@ def clusters_of(
         mark = cluster_mark((member.id, member.state) for member in members)
         found.append(Cluster(mark=mark, members=members, pairs=tuple(pairs)))
     return tuple(sorted(found, key=lambda cluster: min(pair.rank for pair, _ in cluster.pairs)))
+
+
+def _dissent(cluster: Cluster, judged: Iterable[tuple[Candidate, Judged | None]]) -> tuple[str, ...]:
+    """The near pairs of a cluster's members that its verdicts do not join: judged otherwise, or left out because the
+    other text must not come together with one of them."""
+    ids, used = {member.id for member in cluster.members}, {pair.key for pair, _ in cluster.pairs}
+    said = []
+    for pair, one in judged:
+        inside = len(ids & {pair.first.id, pair.second.id})
+        joins = one is not None and one.word in ("merge", "normalize")
+        if pair.key not in used and (inside == 2 or (inside == 1 and joins)) and not (inside == 2 and joins):
+            first, second = told_apart(pair.first, pair.second)
+            said.append(f"“{first}” and “{second}”")
+    return tuple(said)
 
 
 def together(clusters: Iterable[Cluster]) -> tuple[Collapse, ...]:

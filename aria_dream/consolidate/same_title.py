@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.guards import STATES, is_date, is_negation, is_number
 from aria_dream.consolidate.wording import UNSPACED, folded, split_words
+from aria_dream.words.guards import STATES, is_date, is_negation, is_number
 
 if TYPE_CHECKING:
     from aria_dream.consolidate.atoms import Atom

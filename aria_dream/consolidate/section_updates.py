@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.anchors import Anchors, named_subpaths, place_block
-from aria_dream.consolidate.merged_text import left_over
+from aria_dream.consolidate.merged_text import leads_from, left_over
 from aria_dream.review.inbound import retarget_others
 from aria_dream.review.plan import Planned, planned
 from aria_dream.review.rewriting import Meaning, apply_edits, retarget_note, subpath_key
@@ -143,7 +143,10 @@ def _replacement(view: VaultView, kept: Atom, subpath: str, atom: Atom) -> tuple
     if not link:
         return Refusal(f"no link can name {kept.path}")
     said = text[heading.span.end : atom.end]
-    rest, reworded = left_over(_own(kept), with_line_ends(said, "\n"))
+    resolver = view.resolver()
+    rest, reworded = left_over(
+        _own(kept), with_line_ends(said, "\n"), leads_from(resolver, kept.path), leads_from(resolver, atom.path)
+    )
     end = line_end(said)  # a note that was pasted together may have both
     tail = said[len(said.rstrip()) :].lstrip(" \t") or end
     new = with_line_ends("\n\n".join(("", link, *((rest,) if rest else ()))), end)

@@ -10,9 +10,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.guards import is_date, is_negation, is_number
 from aria_dream.consolidate.wording import BLOCK, CODE, read_wording
 from aria_dream.vault.note import parse_note
+from aria_dream.words.guards import is_date, is_negation, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -1,5 +1,6 @@
 """What a person has said about findings that no proposal stands for, as records of `runs.jsonl`: that a contradiction
-is none, that two passages are different, or the same. The last word counts, and each can be taken back.
+is none, that two passages are different, or the same, that a note was looked at. The last word counts, and each can be
+taken back.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-What = Literal["no contradiction", "different", "same"]
+What = Literal["no contradiction", "different", "same", "looked at"]
 WHATS: Final[tuple[What, ...]] = get_args(What)
 VERSION: Final = 1
 SETTLED: Final = "dismissed"
@@ -28,7 +29,7 @@ class Settled:
     """One such decision that holds."""
 
     key: str
-    """32 hex digits: `conflict_key`, `open_pairs.apart_key` or `open_pairs.same_key`."""
+    """32 hex digits: `conflict_key`, `open_pairs.apart_key`, `open_pairs.same_key` or `Stale.mark`."""
     what: What
     titles: tuple[str, ...]
     """Both, as the list named them; empty in records of earlier versions."""

@@ -1,7 +1,8 @@
 """Notes that time or their source has left behind: found by facts alone, proposed as obsolete, never marked unasked.
 
-Three kinds of fact. A day that the note itself gives (`valid_until`, `expires`, `review_by` …) is over. A source that
-it names is gone from the vault. Or the source has changed since, and the note has not.
+Three kinds of fact. A day that the note itself gives (`valid_until`, `expires` …) is over. A source that it names is
+gone from the vault. Or the source has changed since, and the note has not. A day by which it was to be looked at again
+(`review_by` …), and one that nobody can read, make a reminder: they say nothing against the note.
 """
 
 from __future__ import annotations
@@ -54,8 +55,11 @@ SOURCES: Final = frozenset(
 )  # fmt: skip
 """Properties that name what a note was made from."""
 OBSOLETE: Final = "obsolete"
+_LONGEST_VALUE: Final = 60
 
-Why = Literal["expired", "review due", "source gone", "source changed"]
+Why = Literal["expired", "review due", "unreadable day", "source gone", "source changed"]
+REMINDERS: Final[frozenset[Why]] = frozenset({"review due", "unreadable day"})
+"""Those by which a note is only to be looked at again; nothing calls it obsolete."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +92,8 @@ class SourceMemory:
 
 def stale_by_date(path: str, note: Note, *, today: date, zone: tzinfo | None = None) -> Iterator[Stale]:
     """Every day of the note, in its properties or a line `valid_until:: …`, that is over on `today`, the writer's local
-    date. A day is over when it has passed: a note valid until today is valid. `zone`: the writer's, for instants."""
+    date, or that is none. A day is over when it has passed: a note valid until today is valid. `zone`: the writer's,
+    for instants."""
     if is_obsolete(note):
         return
     for key, value in (*note.properties.items(), *_fields(note)):
@@ -96,14 +101,18 @@ def stale_by_date(path: str, note: Note, *, today: date, zone: tzinfo | None = N
         if name not in ENDS | REVIEWS:
             continue
         day = next(filter(None, (last_day(text, zone) for text in _texts(value))), None)
+        if day is None and (said := next(filter(str.strip, leaf_texts(value)), "")):
+            shown = " ".join(said.split())[:_LONGEST_VALUE]
+            reason = f"`{key}: {shown}` is no day that can be read; write it as 2026-12-31"
+            yield Stale(path=path, why="unreadable day", what=f"{key}: {shown}", reason=reason)
         if day is None or day >= today:
             continue
         written = f"{key}: {day.isoformat()}"
         if name in ENDS:
             yield Stale(path=path, why="expired", what=written, reason=f"`{written}` has passed")
         else:
-            said = f"it was to be looked at again: `{written}` has passed"
-            yield Stale(path=path, why="review due", what=written, reason=said)
+            reason = f"it was to be looked at again: `{written}` has passed"
+            yield Stale(path=path, why="review due", what=written, reason=reason)
 
 
 _FIELD: Final = re.compile(
@@ -266,7 +275,7 @@ def propose_obsolete(
         hashes={stale.path: content_hash(view.contents[path])},
         confidence=_sureness(stale.why),
         reason=stale.reason,
-        judge="calendar" if stale.why in ("expired", "review due") else "sources",
+        judge="calendar" if stale.why == "expired" else "sources",
         evidence={"why": f"{stale.why}: {stale.what}"},
     )
     return proposal, found.edits
@@ -279,7 +288,7 @@ def _sureness(why: Why) -> float:
             return 1.0
         case "source gone":
             return 0.7
-        case "source changed" | "review due":
+        case "source changed" | "review due" | "unreadable day":
             return 0.5
         case _:
             assert_never(why)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from aria_dream.dream import triage
+
 if TYPE_CHECKING:
     from aria_dream.consolidate.atoms import Atom
 
@@ -103,12 +105,8 @@ class Escalated:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unreadable:
-    """The judge did not answer, or not as asked. Never guessed at; it counts as a failure of the judge."""
-
-    reason: str
-
+Unreadable = triage.Unreadable
+"""The judge did not answer, or not as asked. Never guessed at; it counts as a failure of the judge."""
 
 PairVerdict = Merge | NotDuplicate | Normalize | Escalated | Unreadable
 ConflictVerdict = KeepA | KeepB | BothValid | NeedsHuman | Escalated | Unreadable
@@ -124,6 +122,10 @@ class Counsel(Protocol):
     @property
     def tokens(self) -> int:
         """Tokens spent so far in this run, questions and answers; 0 for the judge inside."""
+
+    @property
+    def hindrance(self) -> str:
+        """Why nobody judges any more in this sitting, as one clause; `""` while somebody does."""
 
     def compare(self, pair: NearPair) -> PairVerdict:
         """Whether the two say the same."""

@@ -55,7 +55,10 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE,
 )
-_ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s<>]*[^\s<>.,;:!?)\]\"'\u201d\u2019]|www\.\S+")
+_ADDRESS: Final = re.compile(
+    r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s<>]*[^\s<>.,;:!?)\]\"'\u201d\u2019]|www\.\S+"
+    r"|data:[\w.+-]+/[\w.+-]+[;,][^\s<>()\"']*"
+)
 _QUOTATION: Final = dict.fromkeys(
     map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a\u2018\u2019\u201a\u300c\u300d\u300e\u300f\u02bc'"), '"'
 )

@@ -58,6 +58,8 @@ class Work:
     conflicts: tuple[Conflict, ...] = ()
     stale: tuple[str, ...] = ()
     """A mark for each stale note: its path and what is stale about it."""
+    copies: tuple[str, ...] = ()
+    """A mark for each note's copy that a sync left: its path and what it reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +74,8 @@ class Remembered:
     """Ids of atoms in a proposal that still waits."""
     busy_paths: frozenset[str] = frozenset()
     """Notes that a waiting proposal makes away with, or merges others into."""
+    together: frozenset[frozenset[str]] = frozenset()
+    """Ids of two atoms each that a waiting proposal brings together."""
     by_writer: Mapping[str, Judged] = field(default_factory=lambda: _NONE)
     """Near pairs that the writer calls the same, by key: no judge is asked about them."""
     settled: frozenset[str] = frozenset()
@@ -105,6 +109,8 @@ class Cluster:
     """In the order of their ids."""
     pairs: tuple[tuple[Candidate, Judged], ...]
     """The verdicts that join them, nearest pair first."""
+    dissent: tuple[str, ...] = ()
+    """Near pairs of its members, or of one and a text that was left out, on which a verdict does not join them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +164,13 @@ class Retire:
     mark: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unite:
+    """Propose to unite a note with the copy that a sync left of it."""
+
+    mark: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
     """The run is over."""
@@ -169,4 +182,4 @@ class Stop:
     """Pairs and contradictions without a verdict."""
 
 
-Step = Triage | Compare | Collapse | Resolve | Settle | Retire | Stop
+Step = Triage | Compare | Collapse | Resolve | Settle | Retire | Unite | Stop

@@ -6,11 +6,12 @@ It only ever writes proposals, and records of itself. Cut off anywhere, by whate
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.consolidate.judged import as_conflict_verdict, as_judged
 from aria_dream.consolidate.memory import proposals_tonight, remembered_of, tokens_tonight
 from aria_dream.consolidate.open_pairs import same_key
+from aria_dream.consolidate.passage_difference import difference_of
 from aria_dream.consolidate.record import (
     Brought,
     Consolidation,
@@ -24,18 +25,24 @@ from aria_dream.consolidate.record import (
 )
 from aria_dream.consolidate.run import left_to_writer, steps, total_questions
 from aria_dream.consolidate.verdict import Escalated
-from aria_dream.consolidate.work import Collapse, Compare, Limits, Resolve, Retire, Settle, Stop, Triage
+from aria_dream.consolidate.work import Collapse, Compare, Limits, Resolve, Retire, Settle, Stop, Triage, Unite
 from aria_dream.cycle.dream import reconciled
 from aria_dream.cycle.night_parts import ConsolidationResult
 from aria_dream.cycle.open_findings import note_answers
 from aria_dream.review.proposal import WRITER, open_count, planned_record
+from aria_dream.review.rivals import withheld
 from aria_dream.vault.edit import Refusal
+
+MOST_COMPARED = 50
+"""Near pairs of which it is told what differs: more than a list shows."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from aria_dream.consolidate.judged import Judged
+    from aria_dream.consolidate.open_pairs import OpenPair
+    from aria_dream.consolidate.record import What
     from aria_dream.consolidate.verdict import Conflict, Counsel, PairVerdict
     from aria_dream.consolidate.work import Candidate, Cluster, Remembered, Step
     from aria_dream.cycle.desk import Desk
@@ -77,6 +84,8 @@ def consolidate_once(
         note_answers(desk)
     counsel = parts.counsel()
     if isinstance(counsel, str):
+        if not request.dry_run:
+            desk.book.note_judge(request.at, "consolidation", parts.trouble)
         return ConsolidationResult(run=None, reason=counsel)
     sitting = _Sitting(desk, parts, counsel, run, now, is_rehearsal=request.dry_run)
     run.judge = run.judge or counsel.name
@@ -85,10 +94,10 @@ def consolidate_once(
         leave("reading")
         work = parts.find(run.parts)
         days = policy.settings.pair_cooldown_days
-        seen = remembered_of(past, run, states.values(), work, lapse_days=days, said=desk.book.settled().keys())
+        seen = remembered_of(past, run, states.values(), work, lapse_days=days, said=desk.book.settled())
         limits = _limits(desk, parts, past, run, waiting)
         total = total_questions(run, work, seen, counsel.name)
-        for step in steps(run, work, seen, limits, counsel.name):
+        for step in steps(run, work, seen, limits, counsel.name, lambda: counsel.hindrance):
             leave("judging")
             progress(run.questions_answered, total)
             sitting.carry_out(step)
@@ -96,15 +105,26 @@ def consolidate_once(
         sitting.append(ended(run, now(), End.INTERRUPTED, "you ended it", run.left))
         return ConsolidationResult(run=run, reason="you ended it", made=tuple(sitting.made), interrupted=True)
     if not request.dry_run:
+        desk.book.note_judge(request.at, "consolidation", parts.trouble)
         parts.note_analysed(work, lambda key: sitting.verdict(key, seen) is None)
     return ConsolidationResult(
         run=run,
         reason=run.stop_reason,
         made=tuple(sitting.made),
         open_conflicts=tuple(sitting.open_conflicts),
-        open_pairs=left_to_writer(run, work, seen, counsel.name),
+        open_pairs=_with_differences(left_to_writer(run, work, seen, counsel.name), parts),
+        trouble=parts.trouble,
         resumed=is_resumed,
     )
+
+
+def _with_differences(pairs: Sequence[OpenPair] | None, parts: NightParts) -> tuple[OpenPair, ...] | None:
+    """The pairs, the nearest with what differs in them."""
+    if pairs is None:
+        return None
+    texts = [parts.texts(one.pair) for one in pairs[:MOST_COMPARED]]
+    seen = [None if two is None else difference_of(two.first.text, two.second.text) for two in texts]
+    return (*(replace(one, difference=found) for one, found in zip(pairs, seen, strict=False)), *pairs[len(seen) :])
 
 
 def _chosen(
@@ -209,7 +229,8 @@ class _Sitting:
                 self.append(judged_record(self._run, self._now(), "conflict", judged, tokens=spent))
             case Collapse(mark=mark, clusters=clusters):
                 self._bring("cluster", mark, lambda states: self._parts.collapse(clusters, states),
-                            [member.id for member in step.members], asked_for(clusters))  # fmt: skip
+                            [member.id for member in step.members], asked_for(clusters),
+                            [said for cluster in clusters for said in cluster.dissent])  # fmt: skip
             case Settle(conflict=conflict, judged=judged, key=key):
                 verdict = as_conflict_verdict(judged)
                 is_proposed = self._bring(
@@ -220,6 +241,8 @@ class _Sitting:
                     self.open_conflicts.append(conflict)
             case Retire(mark=mark):
                 self._bring("stale", mark, lambda states: self._parts.retire(mark, states), [])
+            case Unite(mark=mark):
+                self._bring("copy", mark, lambda states: self._parts.unite(mark, states), [])
             case Stop(end=end, reason=reason, left=left):
                 self.append(ended(self._run, self._now(), end, reason, left))
             case _:
@@ -236,11 +259,12 @@ class _Sitting:
 
     def _bring(
         self,
-        what: Literal["cluster", "conflict", "stale"],
+        what: What,
         mark: str,
         make: Callable[[Mapping[str, ProposalState]], Made | Refusal],
         atoms: Sequence[str],
         asked_for: Sequence[str] = (),
+        dissent: Sequence[str] = (),
     ) -> bool:
         """Proposes a finding, or records why not; whether there is a proposal now.
 
@@ -252,6 +276,8 @@ class _Sitting:
             self._record(what, mark, earlier.proposal.id, "")
             return True
         made = make({id_: one for id_, one in states.items() if one is not earlier})
+        if not isinstance(made, Refusal):
+            made = withheld(made[0], (one for one in states.values() if one is not earlier)) or made
         if isinstance(made, Refusal):
             self._record(what, mark, "", made.reason)
             return False
@@ -262,6 +288,7 @@ class _Sitting:
             extra={
                 **proposal.extra, "finding": mark, "atoms": list(atoms),
                 **({"asked_for": list(asked_for)} if asked_for else {}),
+                **({"dissent": list(dissent)} if dissent else {}),
             },
         )
         if not self._is_rehearsal:
@@ -273,7 +300,7 @@ class _Sitting:
         self._record(what, mark, proposal.id if earlier is None else earlier.proposal.id, "")
         return True
 
-    def _record(self, what: Literal["cluster", "conflict", "stale"], mark: str, id_: str, reason: str) -> None:
+    def _record(self, what: What, mark: str, id_: str, reason: str) -> None:
         brought = Brought(finding=mark, what=what, proposals=(id_,) if id_ else (), reason=reason)
         self.append(brought_record(self._run, self._now(), brought))
 

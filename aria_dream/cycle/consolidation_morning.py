@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aria_dream.consolidate.figures import figures_of, scans_of
+from aria_dream.consolidate.figures import figures_of, nights_of
 from aria_dream.consolidate.record import told
 from aria_dream.consolidate.report import (
     NIGHTS_SHOWN,
@@ -23,7 +23,9 @@ from aria_dream.cycle.desk import Settlement
 from aria_dream.cycle.lost_review import is_lost
 from aria_dream.cycle.open_findings import NOT_WRITTEN, list_open, put_plan
 from aria_dream.cycle.review import renew_lines
+from aria_dream.cycle.sync_copies import find_sync_copies
 from aria_dream.dream.dream_log import render_head
+from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.review_note import HEADINGS, empty_review, is_emptied
 from aria_dream.policy.residence import choose_log
 from aria_dream.review.graduation import bars_of, track_records
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.open_conflicts import OpenConflict
     from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.record import Consolidation
+    from aria_dream.consolidate.stale import Stale
     from aria_dream.cycle.desk import Desk
     from aria_dream.cycle.open_findings import OpenFindings
     from aria_dream.review.proposal import ProposalState
@@ -72,10 +75,12 @@ def tell_morning(
     *,
     pairs: Sequence[OpenPair] | None = None,
     conflicts: Sequence[OpenConflict] | None = None,
+    reminders: Sequence[Stale] | None = None,
     left_out: Sequence[str] = (),
 ) -> Morning:
-    """Writes what the night `run`, which has ended, leaves for the morning. `pairs`, `conflicts`: what waits for a
-    person; None where the run has not looked, which leaves the list as it is. `left_out`: what was too much to look at.
+    """Writes what the night `run`, which has ended, leaves for the morning. `pairs`, `conflicts`, `reminders`: what
+    waits for a person; None where the run has not looked, which leaves the list as it is. `left_out`: what was too much
+    to look at.
 
     Raises:
         BusyError: another of our processes writes and does not end.
@@ -88,7 +93,7 @@ def tell_morning(
     if is_lost(desk.vault, desk.files):  # and nothing waited, or it would have been made anew
         _make_review(desk, said)
     said += done.said
-    shown = list_open(desk, pairs, conflicts, said)
+    shown = list_open(desk, pairs, conflicts, said, reminders)
     report = _write_report(desk, _report(desk, shown, left_out), said)
     note = _write_line(desk, run, sum(one.pair.key in run.judged for one in shown.pairs), said)
     desk.book.note_run(told(run, desk.now))
@@ -124,7 +129,8 @@ def _report(desk: Desk, shown: OpenFindings, left_out: Sequence[str]) -> Report:
         of_one_form=tuple(form.titles for form in shown.forms),
         conflicts=tuple(shown.conflicts),
         left_out=tuple(left_out),
-        records=track_records(states.values(), records.episodes, bars=bars, zone=zone, scans=scans_of(past)),
+        copies=tuple((title_of(one.original), title_of(one.path), one.differs) for one in find_sync_copies(desk)),
+        records=track_records(states.values(), bars=bars, zone=zone, nights=nights_of(past)),
         bars=bars,
     )
 

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Final
 from aria_dream.consolidate.clusters import Cluster as ReadCluster
 from aria_dream.consolidate.comparison import embedded_compare
 from aria_dream.consolidate.duplicates import ClusterProposal, Making, cluster_proposals, paths_of
-from aria_dream.consolidate.judged import as_pair_verdict
+from aria_dream.consolidate.judged import as_pair_verdict, conflict_key
 from aria_dream.consolidate.record import Part, Scan
 from aria_dream.consolidate.resolution import Settling, settle_conflict
-from aria_dream.consolidate.stale import propose_obsolete
+from aria_dream.consolidate.stale import REMINDERS, propose_obsolete
 from aria_dream.consolidate.verdict import KeepA, KeepB, Merge, Normalize
 from aria_dream.consolidate.work import Candidate, Member, Work
+from aria_dream.cycle.sync_copies import find_sync_copies, propose_union
 from aria_dream.effects.analysed_texts import mark_of, read_analysed, write_analysed
 from aria_dream.effects.atom_gists import AtomGists
 from aria_dream.effects.atom_table import find_near, read_atoms
@@ -28,6 +29,7 @@ from aria_dream.effects.claim_table import find_vault_conflicts
 from aria_dream.effects.conflict_evidence import VaultEvidence
 from aria_dream.effects.consolidation_counsel import EmbeddedCounsel, NoCounsel, open_counsel
 from aria_dream.effects.embedding import load_embedder
+from aria_dream.effects.model_judge import JudgeReport
 from aria_dream.effects.stale_notes import find_stale, remember_sources
 from aria_dream.effects.standing import read_standing
 from aria_dream.effects.vectors import ContentCache
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.work import Cluster
     from aria_dream.cycle.desk import Desk
     from aria_dream.cycle.night_parts import Made
+    from aria_dream.cycle.sync_copies import SyncCopy
     from aria_dream.effects.atom_table import AtomTable
     from aria_dream.effects.places import Places
     from aria_dream.review.proposal import ProposalState
@@ -69,14 +72,19 @@ class VaultNight:
     claims: Progress | None = None
     missing: list[str] = field(default_factory=list)
     """What the night had to do without, in sentences for the writer."""
+    report: JudgeReport = field(default_factory=JudgeReport)
+    """What became of the judge."""
     left_out: list[str] = field(default_factory=list)
     """What was too much to look at, in sentences for the writer."""
+    reminders: tuple[Stale, ...] = ()
+    """Notes that are to be looked at again."""
     is_metered: bool = False
     """Whether whoever judges costs tokens."""
     _judge: str = ""
     _table: AtomTable | None = None
     _evidence: VaultEvidence | None = None
     _stale: Mapping[str, Stale] = field(default_factory=dict)
+    _copies: Mapping[str, SyncCopy] = field(default_factory=dict)
     _sources: Mapping[str, SourceMemory] | None = None
     _near: Mapping[str, tuple[NearRow, int]] = field(default_factory=dict)
     _gists: AtomGists | None = None
@@ -90,11 +98,17 @@ class VaultNight:
             today=self.desk.now.date(),
             compare=embedded_compare,
             problems=self.missing,
+            report=self.report,
         )
         if isinstance(found, NoCounsel):
             return found.reason
         self._judge, self.is_metered = found.name, not isinstance(found, EmbeddedCounsel)
         return found
+
+    @property
+    def trouble(self) -> str:
+        """What has gone wrong with whoever judges."""
+        return self.report.trouble
 
     def evidence(self, conflict: Conflict) -> str:
         """What speaks for either claim, as text."""
@@ -131,6 +145,10 @@ class VaultNight:
             stale, view, tuple(states.values()), now=self.desk.now, expires_at=self._expires_at
         )
 
+    def unite(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
+        """A proposal for a note and the copy that a sync left of it."""
+        return propose_union(self.desk, self._copies[mark], states, self._expires_at)
+
     @property
     def _expires_at(self) -> datetime:
         return self.desk.now + timedelta(days=self.desk.vault.live.policy.settings.proposal_expiry_days)
@@ -145,6 +163,8 @@ class VaultNight:
         candidates = self._candidates(table, near or ())
         conflicts = self._find_conflicts() if set(parts) != {Part.CONSOLIDATE} else ()
         stale = self._find_stale() if Part.CONSOLIDATE not in parts or len(parts) > 1 else ()
+        if Part.CONSOLIDATE in parts:
+            self._copies = {copy.mark: copy for copy in find_sync_copies(self.desk) if copy.mark}
         known = read_analysed(self.desk.book.folder)
         scan = Scan(
             atoms=len(table.rows),
@@ -152,9 +172,15 @@ class VaultNight:
             pairs=len(candidates),
             conflicts=len(conflicts),
             stale=len(stale),
+            at_odds=tuple((conflict_key(one), one.first.path, one.second.path) for one in conflicts),
         )
         return Work(
-            scan=scan, pairs=candidates, is_compared=near is not None, conflicts=conflicts, stale=tuple(stale)
+            scan=scan,
+            pairs=candidates,
+            is_compared=near is not None,
+            conflicts=conflicts,
+            stale=tuple(stale),
+            copies=tuple(self._copies),
         )
 
     def _find_stale(self) -> tuple[str, ...]:
@@ -166,9 +192,12 @@ class VaultNight:
             progress=self.claims or _silent,
             leave=lambda: self.leave("reading"),
         )
+        done = self.desk.book.settled()
+        self.reminders = tuple(one for one in found if one.why in REMINDERS and one.mark not in done)
         by_path: dict[str, Stale] = {}
         for one in found:
-            by_path.setdefault(one.path, one)
+            if one.why not in REMINDERS:
+                by_path.setdefault(one.path, one)
         self._stale = {one.mark: one for one in by_path.values()}
         return tuple(self._stale)
 
@@ -260,7 +289,7 @@ class VaultNight:
     def _making(self, paths: Sequence[str], states: Mapping[str, ProposalState], *, judge: str) -> Making:
         desk = self.desk
         return Making(
-            view=desk.view(paths, inbound=True),
+            view=desk.view(paths, inbound=True, goes=True),
             standing=read_standing(desk.vault, paths),
             states=tuple(states.values()),
             now=desk.now,

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from aria_dream.cycle.dream import reconciled
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.effects.files import UNREADABLE
 from aria_dream.effects.ground import locate, touch_refusal
+from aria_dream.effects.mentions import Mentions, find_mentions
 from aria_dream.errors import Problem
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import edits_now
+from aria_dream.review.decision import shown_titles
+from aria_dream.review.following import follow, is_text, named_by
 from aria_dream.review.inbound import notes_to_read
 from aria_dream.review.own_writes import own_writes
 from aria_dream.review.plan import VaultView
+from aria_dream.review.rollback import known_files
 from aria_dream.review.safety import TRASH
 from aria_dream.review.showing import Shelf, change_name
-from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash, encode_note
+from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash, decode_note, encode_note
+from aria_dream.vault.identity import names_of, print_of
 from aria_dream.vault.link_text import link_target
 from aria_dream.vault.note import NotePath
 from aria_dream.world import Content, Failed, Refused, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from aria_dream.effects.dreamt_vault import DreamtVault
@@ -32,7 +38,18 @@ if TYPE_CHECKING:
     from aria_dream.review.own_writes import OwnWrites
     from aria_dream.review.placement import PlacementPolicy
     from aria_dream.review.proposal import PlannedEdit, ProposalState
-    from aria_dream.world import VaultFiles
+    from aria_dream.vault.identity import Names
+    from aria_dream.world import PastChange, VaultFiles
+
+
+@dataclass(frozen=True, slots=True)
+class NotUndone:
+    """A place of a change that was not taken back."""
+
+    id: str
+    """Of the proposal."""
+    problem: Problem
+    """File and line, and what stands there; where nothing was taken back at all, what stands in the way."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,11 +62,17 @@ class Settlement:
     undone: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
+    """Approved together with what excludes them, and open again."""
+    held: list[str] = field(default_factory=list)
+    """What would have passed without a tick and waits for one, a sentence each; they are in `said`, too."""
     expired: list[str] = field(default_factory=list)
     superseded: list[str] = field(default_factory=list)
     """Links that the writer has drawn meanwhile."""
     waiting: list[str] = field(default_factory=list)
     """Approved, and not written yet: somebody is typing, or the policy does not permit it now."""
+    not_undone: list[NotUndone] = field(default_factory=list)
+    """Places of changes that were to be taken back."""
     said: list[str] = field(default_factory=list)
     ignored: list[Problem] = field(default_factory=list)
     """Ticked boxes that do not count, each with its note, its line and the reason."""
@@ -69,13 +92,13 @@ class Settlement:
     @property
     def left_something(self) -> bool:
         """Whether anything that was asked for was not carried out."""
-        return any((self.stale, self.waiting, self.ignored, self.unwritten))
+        return any((self.stale, self.waiting, self.ignored, self.unwritten, self.excluded, self.not_undone))
 
     @property
     def did_something(self) -> bool:
         """Whether anything was decided or written."""
         decided = (self.applied, self.approved, self.rejected, self.undone, self.asked)
-        return any((*decided, self.stale, self.expired, self.superseded))
+        return any((*decided, self.stale, self.excluded, self.expired, self.superseded))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,8 +184,14 @@ class Desk:
 
     def view_of(self, state: ProposalState) -> VaultView:
         """The vault as the planner of that proposal has to see it."""
-        inbound = state.proposal.kind != "link"
-        return self.view(state.paths, inbound=inbound, also=[edit.path for edit in edits_now(state)] if inbound else ())
+        inbound, goes = state.proposal.kind != "link", state.proposal.kind == "merge"
+        also = [edit.path for edit in edits_now(state)] if inbound else ()
+        return self.view(state.paths, inbound=inbound, goes=goes, also=also)
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """Where notes are named in ways that the index does not know. Every file is read once."""
+        return find_mentions(self.vault.index)
 
     def contents(self, paths: Iterable[str]) -> dict[NotePath, bytes]:
         """What these files read now; those that are not there left out."""
@@ -180,9 +209,13 @@ class Desk:
             zone=self.now.tzinfo,
         )
 
-    def view(self, paths: Iterable[str], *, inbound: bool, also: Iterable[str] = ()) -> VaultView:
+    def view(
+        self, paths: Iterable[str], *, inbound: bool, goes: bool = False, also: Iterable[str] = ()
+    ) -> VaultView:
         """The vault as the planners see it: the notes `paths` and `also`, and with `inbound` everything that links to
-        `paths`."""
+        `paths`. `goes`: one of `paths` may go, so that definitions have to follow and the rest is to be named."""
+        paths = tuple(paths)
+        also = (*also, *(self.mentions.sources(paths) if goes else ()))
         index, settings = self.vault.index, self.vault.live.policy.settings
         wanted = {*paths, *also, *(notes_to_read(index.linkage, paths) if inbound else ())}
         return VaultView(
@@ -192,8 +225,30 @@ class Desk:
             placement=cast("PlacementPolicy", settings.placement),  # the policy's table allows no other word
             related_heading=settings.related_heading,
             protected=self._protected(),
+            names=self.vault.name_book,
             trashed=self._trashed() if inbound else frozenset(),
+            unfollowed={path: self.mentions.unfollowed(path, index.resolver) for path in paths} if goes else {},
         )
+
+    def names(self, changes: ChangeSet) -> Names:
+        """What the history keeps of the files that links of a change mean, so that it can be undone under any names."""
+        index = self.vault.index
+        touched = [*(plan.path for plan in changes.writes), *(move.source for move in changes.moves)]
+        known = named_by(changes, self.contents(map(str, touched)), index.resolver)
+        texts = self.texts(path for path in known if is_text(path))
+        return names_of({path: print_of(texts[path]) if path in texts else () for path in known}, index.files)
+
+    def places(self, change: PastChange, hints: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Where the files of a past change, and those that its links meant, lie now, by the paths that they had.
+
+        `hints`: names that are known to have changed.
+        """
+        files = frozenset(self.vault.index.files)
+        return follow(known_files(change.files, change.names, files), change.names, files, self.texts, hints)
+
+    def texts(self, paths: Iterable[str]) -> dict[str, str]:
+        """What these notes read now; those that are not there left out."""
+        return {str(path): decode_note(data) for path, data in self.contents(paths).items()}
 
     def _protected(self) -> frozenset[str]:
         """Policy, triggers, and whatever lies in our folder or bears our marker."""
@@ -240,5 +295,6 @@ def trusted_edits(state: ProposalState) -> tuple[PlannedEdit, ...]:
 def pair_of(state: ProposalState) -> str:
     """Its notes in quotes, as a sentence names them."""
     if state.proposal.kind == "link":
-        return " ↔ ".join(f"“{title_of(path)}”" for path in state.paths)
+        named = zip(state.paths, shown_titles(state), strict=True)
+        return " ↔ ".join(f"“{name if name.endswith(title_of(path)) else title_of(path)}”" for path, name in named)
     return f"“{change_name(state)}”"

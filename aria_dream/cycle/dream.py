@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
+from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.cycle.lost_review import waiting_items
+from aria_dream.cycle.renames import renames_by_history
 from aria_dream.dream.dreaming import Dreamt, NoJudge, NothingDreamt, Wish, dream
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.review_note import read_managed
 from aria_dream.dream.seeds import parse_seeds
 from aria_dream.effects.writing import bytes_or_refuse
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from aria_dream.dream.dream_log import DreamBlock
     from aria_dream.dream.dreaming import Judge, Ranker
     from aria_dream.dream.episode import EpisodeRecord
+    from aria_dream.dream.juxtaposition import Dropped
     from aria_dream.dream.seeds import Seed
     from aria_dream.dream.walk import Memory
     from aria_dream.effects.dreamt_vault import DreamtVault
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 WRITE_ATTEMPTS = 4
 """The dream note is planned again when somebody changed it meanwhile; then it is left to its writer."""
+MOST_SEED_NOTES = 4
+"""So many of the notes that a seed names are paired with each other: six pairs are more than a dream shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +80,8 @@ class DreamResult:
     written: bool = False
     said: tuple[str, ...] = ()
     """What the writer should know beside the dream."""
+    dropped: tuple[Dropped, ...] = ()
+    """All that the dream looked at and did not keep, an empty dream too."""
 
 
 def dream_once(
@@ -87,11 +92,13 @@ def dream_once(
     *,
     ranker: Callable[[Memory], Ranker],
     judge: Callable[[], Judge | NoJudge],
+    trouble: Callable[[], str] = lambda: "",
 ) -> DreamResult:
     """One dream over `vault`, written into its dream note unless nothing survived or it is only a rehearsal.
 
     `ranker` and `judge` are made when they are needed: a dream that the policy or a full review holds back costs
-    nothing. An expected hindrance is a reason, not an error.
+    nothing. `trouble`: what has gone wrong with the judge so far, as one sentence; the dream note and the journal keep
+    it. An expected hindrance is a reason, not an error.
 
     Raises:
         WriteRefusedError: the dream note cannot be written; nothing was.
@@ -111,18 +118,27 @@ def dream_once(
     ranks = ranker(memory)
     sitting = judge()
     if isinstance(sitting, NoJudge):
-        return DreamResult(dreamt=None, reason=f"no dream: {sitting.reason}")
-    found = dream(vault.notes, ranks, sitting, memory, Random(request.seed), wish)  # noqa: S311 - no secret
+        found: Dreamt | NothingDreamt = NothingDreamt(reason=sitting.reason)
+    else:
+        found = dream(vault.notes, ranks, sitting, memory, Random(request.seed), wish)  # noqa: S311 - no secret
+    told = trouble()
+    if not rehearsal:
+        book.note_judge(request.at, "dream", told)
     if isinstance(found, NothingDreamt):
-        return DreamResult(dreamt=None, reason=_nothing(found))
-    night = _night(vault, files, records, found, request, seed)
-    params = {
+        return DreamResult(
+            dreamt=None, reason=_nothing(found, vault), dropped=found.dropped,
+            said=(f"{told}.",) if told and found.tried else (),
+        )  # fmt: skip
+    night = _night(vault, files, records, found, request, seed, told)
+    params: dict[str, object] = {
         "juxtapositions_per_dream": wish.count,
         "pair_cooldown_days": wish.cooldown_days,
         "weights": ranks.learned(),
+        **({"seed_notes": [*seed[1]]} if seed is not None and wish.seed_pairs else {}),
     }
     record = record_night(night, memory, vault_hash=vault.state_hash, params=params)
-    said = [vault.home.moved] if vault.home.moved else list(() if vault.home.exists else vault.home.said)
+    home = vault.home
+    said = [*((f"{told}.",) if told else ()), *((home.moved,) if home.moved else () if home.exists else home.said)]
     if not rehearsal:
         _write(night, files, request)
         said += _remember(book, night, record)
@@ -131,7 +147,7 @@ def dream_once(
         said.append("The vault has changed since that dream, so this one need not be the same.")
     return DreamResult(
         dreamt=found, reason="", block=night.block, record=record, note=night.note, written=not rehearsal,
-        said=tuple(said),
+        said=tuple(said), dropped=found.dropped,
     )  # fmt: skip
 
 
@@ -163,7 +179,7 @@ def reconciled(
 
     `now`: aware, in the writer's zone.
     """
-    records = book.read() if rehearsal else _followed(vault, book, now)
+    records = book.read() if rehearsal else _followed(vault, files, book, now)
     notes = [
         LogNote(path=path, day=day, text=decode_note(content.data))
         for path, day in log_notes(vault.names)
@@ -174,7 +190,7 @@ def reconciled(
         records.states,
         resolve=vault.index.resolver.resolve,
         hash_of=lambda path: _hash_of(vault, path),
-        zone=now.tzinfo,
+        now=now,
         expiry_days=vault.live.policy.settings.proposal_expiry_days,
     )
     if rehearsal:
@@ -188,7 +204,7 @@ def reconciled(
     return book.read() if due else records
 
 
-def _followed(vault: DreamtVault, book: RecordBook, now: datetime) -> Records:
+def _followed(vault: DreamtVault, files: VaultFiles, book: RecordBook, now: datetime) -> Records:
     """The journals, every proposal under the names that its notes bear now."""
     records = book.read()
     named = {path for state in records.states.values() for path in state.paths}
@@ -201,6 +217,8 @@ def _followed(vault: DreamtVault, book: RecordBook, now: datetime) -> Records:
     if gone:
         hashes = {fact.path: fact.content_hash.hex() for fact in vault.index.facts}
         renames = plan_renames(records.states.values(), hashes, now, earlier=earlier)
+        merged = {path for one in records.states.values() if one.proposal.kind == "merge" for path in one.paths[1:]}
+        renames += renames_by_history(files, gone - merged - {one.from_ for one in renames}, vault.index.files, now)
         for renamed in renames:
             book.note(renamed_record(renamed))
     if now_known.items() - earlier.items():
@@ -220,30 +238,30 @@ def _full(waiting: int, most: int) -> str:
     )
 
 
-def _nothing(found: NothingDreamt) -> str:
+def _nothing(found: NothingDreamt, vault: DreamtVault) -> str:
     if not found.tried:
         return f"no dream: {found.reason}"
-    titles = ", ".join(f"“{title_of(path)}”" for path in found.tried)
+    titles = ", ".join(f"“{vault.name_of(path)}”" for path in found.tried)
     return f"an empty dream, nothing was written: started from {titles}, and {found.reason}"
 
 
-def _open_seed(vault: DreamtVault, files: VaultFiles) -> tuple[Seed, str] | None:
-    """The oldest open internal seed that names a note which may be dreamt, and that note."""
+def _open_seed(vault: DreamtVault, files: VaultFiles) -> tuple[Seed, tuple[str, ...]] | None:
+    """The oldest open internal seed that names a note which may be dreamt, and all such notes that it names."""
     content = files.read(NotePath(vault.home.seeds))
     if not isinstance(content, Content):
         return None
     seeds, _ = parse_seeds(decode_note(content.data))
     waiting = [seed for seed in seeds if seed.kind == "internal" and seed.status == "open"]
     for seed in sorted(waiting, key=lambda seed: (str(seed.deposited_on or "9"), seed.line)):
-        for link in seed.links:
-            path = vault.index.resolver.resolve(link, vault.home.seeds)
-            if path is not None and vault.row(path) is not None:
-                return seed, path
+        named = (vault.index.resolver.resolve(link, vault.home.seeds) for link in seed.links)
+        paths = tuple(dict.fromkeys(path for path in named if path is not None and vault.row(path) is not None))
+        if paths:
+            return seed, paths
     return None
 
 
 def _wish(
-    vault: DreamtVault, records: Records, request: DreamRequest, seed: tuple[Seed, str] | None
+    vault: DreamtVault, records: Records, request: DreamRequest, seed: tuple[Seed, tuple[str, ...]] | None
 ) -> tuple[Memory, Wish]:
     settings = vault.live.policy.settings
     count, days = request.count or settings.juxtapositions_per_dream, settings.pair_cooldown_days
@@ -255,6 +273,7 @@ def _wish(
             today=again.at.date(),
             cooldown_days=said[1] if isinstance(said[1], int) else days,
             asked=None if again.cold else again.start,
+            seed_pairs=_two_by_two(vault, again.params.get("seed_notes")),
         )
     today = request.at.date()
     return records.memory(today=today, cooldown_days=days), Wish(
@@ -262,8 +281,15 @@ def _wish(
         today=today,
         cooldown_days=days,
         asked=request.start,
-        seeded=None if seed is None else (seed[0].title, seed[1]),
+        seeded=None if seed is None else (seed[0].title, seed[1][0]),
+        seed_pairs=() if seed is None else _two_by_two(vault, seed[1]),
     )
+
+
+def _two_by_two(vault: DreamtVault, paths: object) -> tuple[tuple[str, str], ...]:
+    """Every two of the first few notes that a seed names, of those that may be dreamt."""
+    named = map(str, paths) if isinstance(paths, list | tuple) else ()
+    return tuple(combinations([path for path in named if vault.row(path) is not None][:MOST_SEED_NOTES], 2))
 
 
 def _night(
@@ -272,20 +298,14 @@ def _night(
     records: Records,
     found: Dreamt,
     request: DreamRequest,
-    seed: tuple[Seed, str] | None,
+    seed: tuple[Seed, tuple[str, ...]] | None,
+    trouble: str,
 ) -> Night:
     settings, index = vault.live.policy.settings, vault.index
     note = choose_log(vault.names, vault.home, request.at.date())
 
     def link_text(path: str) -> str:
         return link_target(index.resolver, index.app, path, note)
-
-    titles = Counter(title_of(path).casefold() for path in vault.graph.paths)
-
-    def name_of(path: str) -> str:
-        """The title, with its folder where several notes are called so."""
-        title = title_of(path)
-        return title if titles[title.casefold()] < 2 else path.removesuffix(".md")
 
     return Night(
         found=found,
@@ -296,6 +316,7 @@ def _night(
             seed=request.seed,
             expiry_days=settings.proposal_expiry_days,
             hash_of=lambda path: _hash_of(vault, path),
+            name_of=vault.name_of,
         ),
         at=request.at,
         kind=request.kind,
@@ -306,10 +327,11 @@ def _night(
         canvas=vault.home.canvas if settings.canvas else "",
         link_text=link_text,
         markdown_links=index.app.use_markdown_links,
-        name_of=name_of,
+        name_of=vault.name_of,
         host=request.host,
         waiting=waiting_items(vault, files, records.states),
-        dreamt_seed=seed[0] if seed is not None and seed[1] == found.start.path else None,
+        trouble=trouble,
+        dreamt_seed=seed[0] if seed is not None and seed[1][0] == found.start.path else None,
     )
 
 

@@ -20,6 +20,7 @@ from aria_dream.dream.janus import (
 )
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.triage_prompt import LocalExcerpt, excerpt_limit, local_excerpt
+from aria_dream.effects.asking import Asking, AskingBudget, shown_name
 from aria_dream.effects.cold_reader import LocalReader, NotAsked
 from aria_dream.effects.egress import Gate
 from aria_dream.effects.judges import find_model_server
@@ -50,6 +51,7 @@ SEEN_KINDS = ("link", "place_orphan", "merge", "resolve_contradiction")
 _UNSEEN = {
     "update": "Janus weighs no wording; the exact text stands in the review, and is yours to judge",
     "obsolete": "a note has run out by a date of its own or by its source, and there is nothing to weigh",
+    "sync_copy": "a copy that a sync left is told by its name and its lines, and there is nothing to weigh",
 }
 _QUOTED = re.compile(r"“.*?”: (?P<claim>.+)", re.DOTALL)
 """How a contradiction's evidence quotes a claim, behind the title of its note."""
@@ -114,7 +116,16 @@ def open_reader(
             f"no cold look: {server.reason}; Janus needs a language model, since the judge inside can compare two notes"
             " and not object to anything"
         )
-    return LocalReader(server=server.server, model=server.model, prompt=found.prompt, gate=gate)
+    asking = Asking(
+        server=server.server,
+        name=shown_name(server.model),
+        budget=AskingBudget(
+            sitting="a round of cold looks",
+            time_s=settings.triage_budget_s,
+            questions=settings.triage_questions_per_dream,
+        ),
+    )
+    return LocalReader(asking=asking, model=server.model, prompt=found.prompt, gate=gate)
 
 
 def waiting_for_janus(states: Sequence[ProposalState]) -> tuple[ProposalState, ...]:

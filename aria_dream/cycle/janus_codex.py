@@ -12,10 +12,10 @@ from aria_dream.dream.reach import LONGEST_PROMPT
 from aria_dream.dream.reach_block import NoAnswer
 from aria_dream.dream.reach_outcome import failure_text, read_end
 from aria_dream.effects import ledger
+from aria_dream.effects.asking import new_nonce
 from aria_dream.effects.cold_reader import TOO_LONG, NotAsked, one_text, shareable
 from aria_dream.effects.egress import Turned
 from aria_dream.effects.let_out import let_out, note_pause
-from aria_dream.effects.model_judge import new_nonce
 from aria_dream.effects.reach_wait import read_pause
 
 if TYPE_CHECKING:
@@ -100,8 +100,10 @@ class CodexReader:
         else:
             said = parse_janus(end.run.last_message)
             resolution = _resolution(said)
-        ledger.excess(granted, end.run.requests, clock=self.clock)
-        ledger.resolve(granted, resolution, clock=self.clock)
+        ledger.settle(
+            self.state, self.zone, reach_id=granted.row.id, verdict=resolution, requests=end.run.requests,
+            clock=self.clock,
+        )  # fmt: skip
         failure = end.run.failure
         note_pause(self.gate, end, "" if failure is None else failure_text(failure), self._now())
         return said

@@ -29,6 +29,10 @@ class NightParts(Protocol):
         """Who judges, or why nobody does."""
 
     @property
+    def trouble(self) -> str:
+        """What has gone wrong with whoever judges, as one sentence without its full stop."""
+
+    @property
     def is_metered(self) -> bool:
         """Whether that counsel costs tokens."""
 
@@ -54,6 +58,9 @@ class NightParts(Protocol):
 
     def retire(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
         """A proposal for a stale note."""
+
+    def unite(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
+        """A proposal for a note and the copy that a sync left of it."""
 
     def note_analysed(self, work: Work, is_open: Callable[[str], bool]) -> None:
         """Remembers which texts have been looked at; `is_open(key)`: a pair that waits for its verdict."""
@@ -87,5 +94,7 @@ class ConsolidationResult:
     """Contradictions that wait for a person."""
     open_pairs: tuple[OpenPair, ...] | None = None
     """Near pairs that wait for a person, nearest first; None where nobody has looked for them."""
+    trouble: str = ""
+    """What went wrong with whoever judged, as one sentence without its full stop."""
     resumed: bool = False
     interrupted: bool = False

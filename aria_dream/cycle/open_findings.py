@@ -4,15 +4,17 @@ written anew by the night that looked.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.consolidate import open_conflicts, open_pairs
+from aria_dream.consolidate import open_conflicts, open_pairs, open_reminders
 from aria_dream.consolidate.one_form import without_forms
 from aria_dream.consolidate.open_conflicts import render_open
 from aria_dream.consolidate.open_list import Decided, read_answers, unticked, with_list
 from aria_dream.consolidate.open_lists import LISTS
 from aria_dream.consolidate.open_pairs import apart_key, render_pairs, same_key
+from aria_dream.consolidate.open_reminders import render_reminders
 from aria_dream.consolidate.settled import recalled_record, settled_record
 from aria_dream.dream.logged import logged_link, render_link
 from aria_dream.dream.tick_lines import short_moment
@@ -24,18 +26,24 @@ from aria_dream.vault.note import NotePath
 from aria_dream.world import Content
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from aria_dream.consolidate.one_form import OneForm
     from aria_dream.consolidate.open_conflicts import OpenConflict
     from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.settled import Settled, What
+    from aria_dream.consolidate.stale import Stale
+    from aria_dream.consolidate.work import Member
     from aria_dream.cycle.desk import Desk, Settlement
 
     Titles = Sequence[tuple[str, str]]
 
 NOT_WRITTEN = "not written"
 """How a sentence begins that says that the disk refused."""
+
+
+_UNLINKED = re.compile(r"[\[\]#^|\\]|%%| \(\d+\)$")
+"""A heading with one of these is reached by no link; the last is ours, for the second heading of a name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +83,11 @@ def note_answers(desk: Desk) -> frozenset[str]:
 
 
 def list_open(
-    desk: Desk, pairs: Sequence[OpenPair] | None, conflicts: Sequence[OpenConflict] | None, said: list[str]
+    desk: Desk,
+    pairs: Sequence[OpenPair] | None,
+    conflicts: Sequence[OpenConflict] | None,
+    said: list[str],
+    reminders: Sequence[Stale] | None = None,
 ) -> OpenFindings:
     """Writes the lists anew: what is open and not settled meanwhile, and what was settled within the window.
 
@@ -83,7 +95,7 @@ def list_open(
     """
     asked = note_answers(desk)
     settled = desk.book.settled()
-    left = [one for one in pairs or () if settled.keys().isdisjoint((apart_key(one.pair), *_if_asked(one)))]
+    left = [one for one in pairs or () if _is_left(one, settled)]
     asked_of, forms = without_forms(left)
     open_ = [one for one in conflicts or () if one.key not in settled]
     made = {}
@@ -91,7 +103,13 @@ def list_open(
         made[open_conflicts.NAME] = render_open(open_, _decided(desk, settled.values(), ["no contradiction"]))
     if pairs is not None:
         lately = _decided(desk, settled.values(), ["different", "same"])
-        made[open_pairs.NAME] = render_pairs(asked_of, _link(desk), decided=lately, asked=asked)
+        made[open_pairs.NAME] = render_pairs(
+            asked_of, _link(desk), section=_section_link(desk), decided=lately, asked=asked
+        )
+    if reminders is not None:
+        waiting = [one for one in reminders if one.mark not in settled]
+        lately = _decided(desk, settled.values(), ["looked at"])
+        made[open_reminders.NAME] = render_reminders(waiting, _link(desk), lately)
     _write(desk, made, said)
     return OpenFindings(pairs=asked_of, forms=forms, conflicts=[(one.first, one.second) for one in open_])
 
@@ -110,9 +128,13 @@ def take_word_back(desk: Desk, one: Settled, done: Settlement) -> None:
             desk.put(path, content.data, text, done)
 
 
-def _if_asked(one: OpenPair) -> tuple[str, ...]:
-    """What takes the pair from the list beside `different`: that a merge is asked for, and none was refused yet."""
-    return () if one.is_called_same else (same_key(one.pair),)
+def _is_left(one: OpenPair, settled: Mapping[str, Settled]) -> bool:
+    """Whether the pair stays on the list: a merge that was asked for and could not be built is told, till the two are
+    called different."""
+    apart, same = settled.get(apart_key(one.pair)), settled.get(same_key(one.pair))
+    if one.is_called_same:
+        return apart is None or (same is not None and same.at >= apart.at)
+    return apart is None and same is None
 
 
 def _decided(desk: Desk, settled: Collection[Settled], whats: Collection[What]) -> list[Decided]:
@@ -138,6 +160,20 @@ def _link(desk: Desk) -> Callable[[str], str]:
         return link_target(index.resolver, index.app, path, review)
 
     return lambda path: render_link(logged_link(path, target, markdown_links=index.app.use_markdown_links))
+
+
+def _section_link(desk: Desk) -> Callable[[Member], str]:
+    """The link to a passage under its headings; to its note where a heading cannot be linked."""
+    to_note, uses_markdown = _link(desk), desk.vault.index.app.use_markdown_links
+
+    def link(member: Member) -> str:
+        found, headings = to_note(member.path), member.trail.split(" › ")[1:]
+        plain = found.startswith("[[") and "|" not in found and not uses_markdown
+        if not plain or member.is_note or not headings or any(map(_UNLINKED.search, headings)):
+            return found
+        return f"{found[:-2]}#{'#'.join(headings)}]]"
+
+    return link
 
 
 def _write(desk: Desk, made: dict[str, str], said: list[str]) -> None:

@@ -32,10 +32,11 @@ from aria_dream.dream.reach import Answer, excerpts_of
 from aria_dream.dream.reach_block import NoAnswer, ReachBlock
 from aria_dream.dream.reach_outcome import BROKEN_OFF, failure_text, read_end
 from aria_dream.dream.reach_record import ReachRecord, unfinished
+from aria_dream.dream.source_grammar import without_notes
 from aria_dream.effects.egress import Turned
 from aria_dream.effects.ledger import settle
 from aria_dream.effects.let_out import let_out, note_pause
-from aria_dream.effects.reach_asks import seed_home
+from aria_dream.effects.reach_asks import note_names, seed_home
 from aria_dream.policy.residence import choose_log
 
 if TYPE_CHECKING:
@@ -176,6 +177,8 @@ def _answered(course: Course, question: Question, reach: ReachRecord, end: Reach
     """The reach with what came of it, on the disk before anything else is done with it."""
     outcome, resolution = read_end(end)
     vault = course.vault
+    if isinstance(outcome, Answer):
+        outcome = replace(outcome, sources=without_notes(outcome.sources, note_names(vault)))
     note = choose_log(vault.names, vault.home, reach.at.date())
     home = seed_home(vault, question, outcome, end.run.last_message, note=note)
     answered = replace(

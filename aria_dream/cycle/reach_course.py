@@ -10,9 +10,9 @@ from aria_dream.dream.budget import Refused, plan_reservation
 from aria_dream.dream.datamark import Datamark
 from aria_dream.dream.reach import PROMPT_NAME, excerpts_of, reach_prompt
 from aria_dream.dream.reach_block import BudgetLine
+from aria_dream.effects.asking import new_nonce
 from aria_dream.effects.egress import UNCONFIRMED, Gate
 from aria_dream.effects.ledger import counted, read_ledger, utc_now
-from aria_dream.effects.model_judge import new_nonce
 from aria_dream.effects.prompts import read_prompt, shipped_prompt
 from aria_dream.effects.reach_wait import pause_text
 from aria_dream.policy.sharing import Visibility, visibility

@@ -19,6 +19,7 @@ from aria_dream.review.reached import (
     Reached,
     proposals_of_reach,
 )
+from aria_dream.review.rivals import withheld
 
 if TYPE_CHECKING:
     from aria_dream.dream.logged import LoggedLink
@@ -57,14 +58,17 @@ def propose_reached(
         expiry_days=settings.proposal_expiry_days,
         hash_of=lambda path: _hash_of(vault, path),
     )
+    if isinstance(found, Proposed) and (refusal := withheld(found.proposal, book.read().states.values())):
+        found = NothingProposed(refusal.reason)
     match found:
         case Proposed(proposal=proposal, edits=edits):
             book.propose([proposal])
             if edits:
                 book.note(planned_record(proposal.id, edits, reach.at))
             said = f"It waits for you as a proposal: aria-dream review VAULT {proposal.id}"
-        case Noted(id=id_, record=record):
-            book.note(record)
+        case Noted(id=id_, records=records):
+            for record in records:
+                book.note(record)
             said = f"The proposal that waits for you knows it now: aria-dream review VAULT {id_}"
         case NothingProposed(reason):
             return (f"Nothing is proposed for it: {reason}.",)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.consolidate.figures import scans_of
+from aria_dream.consolidate.figures import nights_of
 from aria_dream.cycle.desk import Desk, Settlement, is_structural, pair_of, trusted_edits
 from aria_dream.cycle.exact_change import (
     approve_shown,
@@ -22,9 +22,11 @@ from aria_dream.cycle.exact_change import (
     plan_lines,
     show_change,
 )
+from aria_dream.cycle.linked_by import linked_by
 from aria_dream.cycle.own_lines import renew_lines
 from aria_dream.cycle.taking_back import open_again, take_back
 from aria_dream.cycle.ticked import look_at_ticks, restore_ids
+from aria_dream.cycle.unattended import UNATTENDED, leave_out, leave_to_writer
 from aria_dream.dream.logged_change import DONE
 from aria_dream.dream.tick_lines import ask_in_text
 from aria_dream.effects.graduation import read_graduated
@@ -41,6 +43,7 @@ from aria_dream.review.change_lines import told_in_review
 from aria_dream.review.graduation import bars_of, unattended
 from aria_dream.review.lines import told_not_undone
 from aria_dream.review.proposal import edit_rows, event_record
+from aria_dream.review.rivals import in_order
 from aria_dream.vault.edit import Exists, Refusal, decode_note
 from aria_dream.vault.graph import row_of, targets_of
 from aria_dream.vault.note import NotePath
@@ -53,14 +56,12 @@ if TYPE_CHECKING:
     from aria_dream.review.decision import Decision, Ticked
     from aria_dream.review.proposal import PlannedEdit, ProposalState
     from aria_dream.vault.edit import ChangeSet
+    from aria_dream.world import PastChange
 
 __all__ = [
     "Desk", "Settlement", "apply_approved", "approve_shown", "is_as_shown", "is_changed_by_us", "note_shown",
     "renew_lines", "settle", "show_change", "take_back",
 ]  # fmt: skip
-
-LINKED_BY_HAND = "you linked them yourself"
-
 
 def settle(desk: Desk) -> Settlement:
     """Carries out everything that was ticked or approved, takes back what was undone, and renews our lines.
@@ -153,7 +154,7 @@ def _notice_links(desk: Desk, records: Records, done: Settlement) -> None:
     if done.moved:
         return  # links may mean other notes by now
     graph = desk.vault.graph
-    for id_, state in records.states.items():
+    for state in records.states.values():
         if state.state != "proposed" or state.proposal.kind != "link":
             continue
         rows = [row_of(graph, path) for path in state.paths]
@@ -161,8 +162,12 @@ def _notice_links(desk: Desk, records: Records, done: Settlement) -> None:
         if first is None or second is None:
             continue
         if second in targets_of(graph, first) or first in targets_of(graph, second):
-            desk.book.note(event_record("superseded", id_, desk.now, reason=LINKED_BY_HAND))
-            done.superseded.append(id_)
+            _supersede(desk, state, done)
+
+
+def _supersede(desk: Desk, state: ProposalState, done: Settlement) -> None:
+    desk.book.note(event_record("superseded", state.proposal.id, desk.now, reason=linked_by(desk, state.paths)))
+    done.superseded.append(state.proposal.id)
 
 
 def _let_pass(desk: Desk, records: Records, ticked: Collection[str], done: Settlement) -> None:
@@ -172,10 +177,10 @@ def _let_pass(desk: Desk, records: Records, ticked: Collection[str], done: Settl
     if not enabled or policy.write_refusal():
         return
     states = records.states.values()
-    bars, zone, scans = bars_of(policy.settings), desk.now.tzinfo, scans_of(desk.book.consolidations())
-    for state in unattended(states, records.episodes, enabled, bars=bars, zone=zone, scans=scans):
+    bars, zone, nights = bars_of(policy.settings), desk.now.tzinfo, nights_of(desk.book.consolidations())
+    for state in unattended(states, enabled, bars=bars, zone=zone, nights=nights):
         if state.proposal.id not in ticked and state.proposal.id not in done.superseded:
-            desk.book.note(event_record("approved", state.proposal.id, desk.now, by="auto"))
+            desk.book.note(event_record("approved", state.proposal.id, desk.now, by=UNATTENDED))
             done.approved.append(state.proposal.id)
 
 
@@ -190,6 +195,10 @@ def apply_approved(desk: Desk, done: Settlement) -> None:
         done.closed = True
         done.waiting += [state.proposal.id for state in approved]
         return
+    past = {change.label: change for change in desk.files.past_changes()}
+    approved, excluded = in_order(approved, done=lambda state: _label(state) in past)
+    for state, rival in excluded:
+        leave_out(desk, state, rival, done)
     for state in sorted(approved, key=lambda state: _TURN.get(state.proposal.kind, 0)):
         is_other = state.proposal.kind != "link"
         if done.moved or done.again or (is_other and (done.applied or done.undone)):
@@ -197,7 +206,7 @@ def apply_approved(desk: Desk, done: Settlement) -> None:
             done.again = True
             continue
         with _by_itself(state, done):
-            if _apply(desk, state, done):
+            if _apply(desk, state, past.get(_label(state)), done):
                 done.moved = True
 
 
@@ -211,10 +220,9 @@ def _label(state: ProposalState) -> str:
     return f"apply {state.proposal.id} {state.since.isoformat()}"
 
 
-def _apply(desk: Desk, state: ProposalState, done: Settlement) -> bool:
+def _apply(desk: Desk, state: ProposalState, earlier: PastChange | None, done: Settlement) -> bool:
     """Carries one approval out; whether files have come or gone, so that the vault must be read again first."""
     id_ = state.proposal.id
-    earlier = next((change for change in desk.files.past_changes() if change.label == _label(state)), None)
     if earlier is not None:  # it was written, and a crash came before the journal
         _record(desk, state, earlier.change_id, done)
         return False
@@ -234,15 +242,16 @@ def _apply(desk: Desk, state: ProposalState, done: Settlement) -> bool:
     if any(str(NotePath(path)) != path for path in state.paths):  # `Note.md/`, `./Note.md`: nothing of ours says so
         _set_aside(desk, state, "it names its notes in a way that no proposal does", done)
         return False
-    own = desk.own_writes()
+    own, view = desk.own_writes(), desk.view_of(state)
     replan = partial(plan_lines if allowed.exact and allowed.kind == "link" else plan_fresh, own=own)
-    found = plan_application(allowed, desk.view_of(state), replan=replan, own=own)
+    found = plan_application(allowed, view, replan=replan, own=own)
     match found:
+        case Ready() if leave_to_writer(desk, state, found.changes, view, done):
+            return False
         case Ready():
             return _write(desk, state, found.changes, done) and is_structural(found.changes)
         case Stale(link=link) if link:
-            desk.book.note(event_record("superseded", id_, desk.now, reason=LINKED_BY_HAND))
-            done.superseded.append(id_)
+            _supersede(desk, state, done)
         case Stale(fresh=fresh):
             _set_aside(desk, state, found.reason, done, fresh=fresh)
         case Refusal():
@@ -280,7 +289,7 @@ def _set_aside(
 
 
 def _write(desk: Desk, state: ProposalState, changes: ChangeSet, done: Settlement) -> bool:
-    outcome = desk.files.write(changes, label=_label(state), quiet_s=desk.quiet_s)
+    outcome = desk.files.write(changes, label=_label(state), quiet_s=desk.quiet_s, names=desk.names(changes))
     match outcome:
         case Written(change_id=change_id):
             _record(desk, state, change_id, done)

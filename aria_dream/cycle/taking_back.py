@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.cycle.desk import is_structural, pair_of
+from aria_dream.cycle.desk import NotUndone, is_structural, pair_of
+from aria_dream.errors import Problem
 from aria_dream.review.application import edits_now
+from aria_dream.review.inbound import notes_to_read
 from aria_dream.review.proposal import event_record
 from aria_dream.review.rollback import Impossible, Partly, Restored, plan_rollback
+from aria_dream.review.showing import change_name
 from aria_dream.vault.edit import Exists
-from aria_dream.vault.note import NotePath
-from aria_dream.world import Conflict, Content, Failed, Refused, Written
+from aria_dream.world import Conflict, Failed, Refused, Written
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from aria_dream.cycle.desk import Desk, Settlement
     from aria_dream.review.proposal import ProposalState
     from aria_dream.vault.edit import ChangeSet
@@ -23,7 +27,7 @@ UNDONE = "it was settled, and that was undone"
 
 
 def take_back(desk: Desk, state: ProposalState, done: Settlement, *, by: str) -> tuple[str, ...]:
-    """What is left to be done by hand, one sentence each; empty where the decision is undone, or can be later.
+    """What is left to be done by hand, one sentence each; empty where the decision is undone whole, or can be later.
 
     An applied change is rolled back, a refusal forgotten. `done` says what came of it.
     """
@@ -38,11 +42,14 @@ def take_back(desk: Desk, state: ProposalState, done: Settlement, *, by: str) ->
     change = next((one for one in desk.files.past_changes() if one.change_id == state.history), None)
     if desk.now - state.since > desk.window or (change is None and state.history):
         hours = desk.vault.live.policy.settings.rollback_window_h
-        return _by_hand(state, (f"the {hours} hours are over; {_hint(state)}",), done)
+        return _by_hand(state, (Problem("", 0, f"the {hours} hours are over; {_hint(state)}"),), done)
     if change is None:
         done.said.append(
             f"{pair_of(state)}: this was done on another machine, which can undo it; or {_hint(state)}"
         )
+        return ()
+    if done.moved:  # what links mean by now is not known before the vault was read again
+        done.again = True
         return ()
     return _roll_back(desk, state, change, done, by=by)
 
@@ -62,31 +69,51 @@ def _hint(state: ProposalState) -> str:
     return f"to undo it, change {', '.join(changed)} by hand"
 
 
-def _by_hand(state: ProposalState, sentences: tuple[str, ...], done: Settlement) -> tuple[str, ...]:
-    done.said += [f"{pair_of(state)}: not undone, {sentence}" for sentence in sentences]
-    return sentences
+def _by_hand(state: ProposalState, left: Sequence[Problem], done: Settlement) -> tuple[str, ...]:
+    done.not_undone += [NotUndone(state.proposal.id, problem) for problem in left]
+    done.said += [f"{pair_of(state)}: not undone, {problem}" for problem in left]
+    return tuple(str(problem) for problem in left)
 
 
 def _roll_back(desk: Desk, state: ProposalState, change: PastChange, done: Settlement, *, by: str) -> tuple[str, ...]:
-    renamed = {NotePath(old): NotePath(new) for old, new in zip(state.proposal.paths, state.paths, strict=True)}
-    places = {path for file in change.files for path in (file.path, file.moved_to) if path is not None}
-    places |= {renamed[path] for path in places if path in renamed}
-    read = {path: desk.files.read(path) for path in places}
-    contents = {path: content.data for path, content in read.items() if isinstance(content, Content)}
-    plan = plan_rollback(change.files, contents, renamed=renamed)
+    later = _later(desk, change)
+    if later:
+        said = f"“{later}” was made later with the same notes; undo that first"
+        return _by_hand(state, (Problem("", 0, said),), done)
+    files = desk.vault.index.files
+    place = desk.places(change, dict(zip(state.proposal.paths, state.paths, strict=True)))
+    came_back = [str(file.path) for file in change.files if file.moved_to is not None or file.after is None]
+    wanted = {str(path) for file in change.files for path in (file.path, file.moved_to) if path is not None}
+    wanted |= {place[path] for path in wanted if path in place}
+    wanted.update(notes_to_read(desk.vault.index.linkage, came_back))
+    plan = plan_rollback(
+        change.files, desk.contents(wanted), place=place, names=change.names, files_now=frozenset(files)
+    )
     match plan:
         case Impossible(by_hand=by_hand):
             return _by_hand(state, by_hand, done)
         case Restored(changes=changes):
-            return _write(desk, state, changes, done, by=by)
+            return _write(desk, state, changes, (), done, by=by)
         case Partly(changes=changes, left=left):
-            done.said += left
-            return _write(desk, state, changes, done, by=by)
+            return _write(desk, state, changes, left, done, by=by)
         case _:
             assert_never(plan)
 
 
-def _write(desk: Desk, state: ProposalState, changes: ChangeSet, done: Settlement, *, by: str) -> tuple[str, ...]:
+def _later(desk: Desk, change: PastChange) -> str:
+    """A later change that took away what this one wrote, and stands; `""` where there is none."""
+    touched = {file.path for file in change.files if file.moved_to is None}
+    standing = {state.history: state for state in desk.book.read().states.values() if state.state == "applied"}
+    for other in desk.files.past_changes():
+        gone = {file.path for file in other.files if file.moved_to is not None or file.after is None}
+        if other.at > change.at and other.change_id in standing and gone & touched:
+            return change_name(standing[other.change_id])
+    return ""
+
+
+def _write(
+    desk: Desk, state: ProposalState, changes: ChangeSet, left: Sequence[Problem], done: Settlement, *, by: str
+) -> tuple[str, ...]:
     outcome = desk.files.write(changes, label=f"roll back {state.proposal.id}", quiet_s=desk.quiet_s)
     match outcome:
         case Written():  # also where a crash came before the journal: then there was nothing left to write
@@ -94,9 +121,10 @@ def _write(desk: Desk, state: ProposalState, changes: ChangeSet, done: Settlemen
             done.undone.append(state.proposal.id)
             done.moved = done.moved or is_structural(changes)
             open_again(desk)
-            return ()
+            return _by_hand(state, left, done)
         case Exists():
-            return _by_hand(state, (f"“{outcome.path}” is in the way; rename it and undo again",), done)
+            said = f"“{outcome.path}” is in the way; rename it and undo again"
+            return _by_hand(state, (Problem("", 0, said),), done)
         case Conflict() | Refused() | Failed():
             done.said.append(f"{pair_of(state)}: not undone yet, {outcome.path}: {outcome.reason}")
             return ()

@@ -43,15 +43,15 @@ def around_clause(
     `beside_first` and `beside_second` are linked with them. A note beside the one that speaks of what the other speaks
     of comes before two notes beside them that speak of one thing.
     """
-    one, two = named(first.title), named(second.title)
+    one, two = named(first.called), named(second.called)
     return _best([
         *(_beside(each, one, second, two, rarity) for each in beside_first),
         *(_beside(each, two, first, one, rarity) for each in beside_second),
     ]) or _best([
-        _said(f"{named(a.title)}, beside {one}, and {named(b.title)}, beside {two}, speak of ", _words(a, b, rarity))
+        _said(f"{named(a.called)}, beside {one}, and {named(b.called)}, beside {two}, speak of ", _words(a, b, rarity))
         for a in beside_first
         for b in beside_second
-        if a.title != b.title
+        if a.called != b.called
     ])  # fmt: skip
 
 
@@ -64,8 +64,8 @@ def shared_words_clause(
         words = [(word, rarity(fold(word))) for word in in_common(each, first, rarity).words][:_WORDS_SAID]
         quoted = [f"“{word}”" for word, _ in words]
         if len(words) == _WORDS_SAID:
-            whose = f"{named(each.title)}, which is linked with {named(second.title)}"
-            clause = f"{whose}, shares the words {listed(quoted)} with {named(first.title)}"
+            whose = f"{named(each.called)}, which is linked with {named(second.called)}"
+            clause = f"{whose}, shares the words {listed(quoted)} with {named(first.called)}"
             said.append(_Said(sum(weight for _, weight in words), clause))
     return _best(said)
 
@@ -105,7 +105,7 @@ def _beside(
     note: NoteView, linked: str, other: NoteView, other_name: str, rarity: Callable[[str], float]
 ) -> _Said | None:
     """What `note`, which is linked with the one of the pair, and the `other` of the pair both speak of."""
-    return _said(f"{named(note.title)}, which is linked with {linked}, speaks of ", _words(note, other, rarity),
+    return _said(f"{named(note.called)}, which is linked with {linked}, speaks of ", _words(note, other, rarity),
                  f", as {other_name} does")  # fmt: skip
 
 

@@ -52,7 +52,8 @@ class Row:
     id: str
     """Of the reach; `""` in a line that has none, which counts by itself."""
     requests: int = 0
-    """Requests set aside, or (`excess`) sent beyond that; 0 where the line does not say, which means the policy's."""
+    """Requests set aside; sent of them, in a resolution; or (`excess`) sent beyond them. 0 where the line does not say,
+    which means the policy's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,11 @@ _NO_PAGE = re.compile(
     r"\b(?:javascript|data|file|vbscript|ftp|blob|about|app|obsidian|chrome|mailto|tel):\S", re.IGNORECASE
 )
 """An address of something that is no page of the web."""
+_CITED = re.compile(
+    r" ?(?:\ue200[^\ue200\ue201]{0,200}\ue201|【[^【】]{0,100}†[^【】]{0,100}】"
+    r"|\b(?:(?:file)?cite)?turn\d{1,4}[a-z]{2,12}\d{1,4}(?:turn\d{1,4}[a-z]{2,12}\d{1,4})*\b|[\ue000-\uf8ff])"
+)
+"""Marks that a model with a search tool leaves for a chat window, which makes links of them."""
 _MAIL = re.compile(r"(?:mailto:)?[^\s@<>()]{1,64}@[^\s@<>()]{1,255}\.[^\s@<>()]{1,63}", re.IGNORECASE)
 _SCHEME = re.compile(
     r"\b[a-z][a-z0-9+.-]{0,20}://(?:www\.)?|\bwww\.(?=\w)|\b(?:data|javascript|file|mailto):(?=\S)", re.IGNORECASE
@@ -116,7 +121,7 @@ def _quoted(text: str) -> str:
 
 def parse_source(line: str) -> Source | None:
     """The source that a line of a list names, its bullet already gone; None where it names none, or says so."""
-    text = harmless_text(line.replace("<", " ").replace(">", " "))[: 2 * LONGEST_URL]
+    text = harmless_text(without_marks(line).replace("<", " ").replace(">", " "))[: 2 * LONGEST_URL]
     marked = _MARKED_LINK.search(text)
     found = None if marked else _URL.search(text)
     raw = marked[2] if marked else _trimmed(found[0]) if found else ""
@@ -126,6 +131,11 @@ def parse_source(line: str) -> Source | None:
     if not url and (raw or _NO_PAGE.search(text) or _NOTHING.fullmatch(title)):
         return None  # an address that is none is no title either
     return Source(url=url, title="" if _NOTHING.fullmatch(title) else title)
+
+
+def without_marks(text: str) -> str:
+    """`text` without what is meant for a chat window: `citeturn0search1`, `【4†source】`, private characters."""
+    return _CITED.sub("", text)
 
 
 def _title(text: str) -> str:

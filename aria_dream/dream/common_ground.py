@@ -10,10 +10,13 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.function_words import FUNCTION_WORDS, language_of, split_at_function_words, trimmed
+from aria_dream.dream.function_words import function_words, language_of, split_at_function_words, trimmed
+from aria_dream.dream.names import NO_NAMES, is_common_use, is_one_word, stands_before_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from aria_dream.dream.names import NameBook
 
 _READ_CHARACTERS: Final = 24_000
 _SHORTEST_WORD: Final = 4
@@ -27,6 +30,8 @@ _BY_THE_WAY: Final = 0.6
 """How telling a word is that both notes say by the way, of what it would be else."""
 _SAME_ROOT: Final = (4, 0.6)
 """Two words count as one from so many letters on that they begin with alike, and that share of the shorter one."""
+_PLACES: Final = 8
+"""So many places that may name a note are looked at."""
 _SHINGLE: Final = 4
 _STEM: Final = 5
 _LEAST_SHINGLES: Final = 12
@@ -53,6 +58,13 @@ class NoteView:
     prose: str
     """Plain text, links left out (`dream.embedding.prose`)."""
     aliases: tuple[str, ...] = ()
+    name: str = ""
+    """What the note is called where its title alone would not say which one it is."""
+
+    @property
+    def called(self) -> str:
+        """What a sentence calls the note."""
+        return self.name or self.title
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +116,27 @@ def fold(word: str) -> str:
 
 
 def in_common(
-    first: NoteView, second: NoteView, rarity: Callable[[str], float], between: Sequence[Between] = ()
+    first: NoteView,
+    second: NoteView,
+    rarity: Callable[[str], float],
+    between: Sequence[Between] = (),
+    book: NameBook = NO_NAMES,
 ) -> Common:
     """What `first` and `second` share. `rarity(word)`: how telling a folded word is in this vault, 0 or more.
 
-    `between`: notes linked with both, the most telling first.
+    `between`: notes linked with both, the most telling first. `book`: the names of all notes.
     """
     one, two = _words_of(first), _words_of(second)
     words = tuple(_shared(one, two, rarity))
     dwelt = {word: one.dwells_on(word) + two.dwells_on(word) for word in words}
+    found = _mention(first, second, book) or _mention(second, first, book)
+    second_sign = bool(between) or any(dwelt[word] and fold(word) not in fold(found.said) for word in words if found)
+    mention = found if found is not None and (found.is_name or second_sign) else None
     return Common(
         words=words,
         by_the_way=frozenset(word for word in words if dwelt[word] == 0),
         subjects=tuple(word for word in words if dwelt[word] == 2),
-        mention=_mention(first, second) or _mention(second, first),
+        mention=None if mention is None else (mention.inside, mention.said),
         between=between[0] if between else None,
         twins=_twins(one.order, two.order),
         overlap=_overlap(one.stems, two.stems),
@@ -147,12 +166,12 @@ class _Words:
                 self.runs.append(folded)
                 self.stems.update(folded[at : at + 2] for at in range(len(folded) - 1))
             else:
-                if len(folded) >= _SHORTEST_WORD and folded not in FUNCTION_WORDS:
-                    self.stems.add(folded[:_STEM])
                 self.count[folded] += 1
                 self.written.setdefault(folded, Counter())[word] += 1
         self.length = sum(self.count.values()) + (sum(map(len, self.runs)) + grammar) // 2
         self.language = _script(self.runs, self.order) or language_of(self.order)
+        small = function_words(self.language)
+        self.stems.update(word[:_STEM] for word in self.count if len(word) >= _SHORTEST_WORD and word not in small)
         if not grammar:  # Chinese; in Japanese the grammar is written in its own letters
             self.runs = [part for run in self.runs for part in split_at_function_words(run)]
 
@@ -188,8 +207,9 @@ def _overlap(one: set[str], two: set[str]) -> float:
 def _shared(one: _Words, two: _Words, rarity: Callable[[str], float]) -> Iterator[str]:
     """Telling words of both, the most telling first."""
     weights: dict[str, float] = {}
+    small = function_words(one.language, two.language)
     for word in one.count.keys() & two.count.keys():
-        if _SHORTEST_WORD <= len(word) <= _LONGEST_WORD and word not in FUNCTION_WORDS and not _CLIPPED.search(word):
+        if _SHORTEST_WORD <= len(word) <= _LONGEST_WORD and word not in small and not _CLIPPED.search(word):
             often = min(one.count[word], two.count[word], 4)
             weights[word] = rarity(word) * (1 + 0.25 * (often - 1)) * (1.5 if word in one.title | two.title else 1.0)
             if not one.dwells_on(word) and not two.dwells_on(word):
@@ -247,19 +267,32 @@ def _pieces(runs: Sequence[str]) -> set[str]:
     return found
 
 
-def _mention(inside: NoteView, of: NoteView) -> tuple[str, str] | None:
-    for name in (of.title, *of.aliases):
-        if len(name) < _SHORTEST_WORD and not _RUN.search(name):
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    inside: str
+    said: str
+    is_name: bool
+    """Not only a word that is used as a common one, once."""
+
+
+def _mention(inside: NoteView, of: NoteView, book: NameBook) -> _Mention | None:
+    """The place in the prose of `inside` that names `of` most surely; none within a longer name of another note."""
+    text, weak = inside.prose[:_READ_CHARACTERS], None
+    for name in sorted((of.title, *of.aliases), key=len, reverse=True):
+        if (len(name) < _SHORTEST_WORD and not _RUN.search(name)) or not name.split() or len(name) > _QUOTE:
             continue
-        words = [re.escape(word) for word in name.split()]
-        if not words or len(name) > _QUOTE:
-            continue
-        pattern = r"\s+".join(words)
+        pattern = r"\s+".join(re.escape(word) for word in name.split())
         edged = pattern if _RUN.search(name) else rf"(?<!\w){pattern}(?!\w)"
-        found = re.search(edged, inside.prose[:_READ_CHARACTERS], re.IGNORECASE)
-        if found:
-            return inside.title, " ".join(found[0].split())
-    return None
+        whole = (found for found in re.finditer(edged, text, re.IGNORECASE) if not book.is_part(text, *found.span()))
+        places = list(islice(whole, _PLACES))
+        for found in places:
+            said = " ".join(found[0].split())
+            is_name = not is_one_word(name) or not is_common_use(text, *found.span())
+            often = sum(not stands_before_noun(text, place.end()) for place in places) >= _DWELT_TIMES
+            if is_name or often:
+                return _Mention(inside.called, said, is_name=True)
+            weak = weak or _Mention(inside.called, said, is_name=False)
+    return weak
 
 
 def _twins(one: Sequence[str], two: Sequence[str]) -> float:

@@ -15,7 +15,7 @@ from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.plain_text import clean, escape_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from aria_dream.dream.juxtaposition import Survivor
 
@@ -57,7 +57,7 @@ class _Star:
         return _STONE if self.role == "stone" else _CARD
 
 
-def render_canvas(nights: Sequence[Constellation]) -> str:
+def render_canvas(nights: Sequence[Constellation], name_of: Callable[[str], str] = title_of) -> str:
     """The canvas file's text, with a final line end: the constellations side by side, each in a labelled group.
 
     Start and targets are file cards. The stepping stones between them are text cards, as paths are plain text in the
@@ -76,7 +76,7 @@ def render_canvas(nights: Sequence[Constellation]) -> str:
             star.y += dy
         group = (left - _GAP, box[1] + dy - _GAP, box[2] - box[0] + 2 * _GAP, box[3] - box[1] + 2 * _GAP)
         nodes.append(_group(number, night, group))
-        nodes.extend(_node(number, star) for star in stars.values())
+        nodes.extend(_node(number, star, name_of) for star in stars.values())
         edges.extend(_edges(number, night, stars))
         left += box[2] - box[0] + _BETWEEN
     return json.dumps({"nodes": nodes, "edges": edges}, ensure_ascii=False, indent="\t").translate(_SURROGATES) + "\n"
@@ -95,7 +95,7 @@ def _placed(night: Constellation) -> dict[str, _Star]:
         found = survivor.juxtaposition
         angle = -pi / 2 + 2 * pi * spoke / max(spokes, 1) + (pi / 2 if spokes <= 2 else 0)
         way = found.path or (found.from_, found.to)
-        for ring, path in enumerate(way[1:], start=1):
+        for ring, path in enumerate(way[way[0] == night.start :], start=1):
             if path != night.start:
                 out = _RING * max(ring, 2 if path == way[-1] else 1)
                 aside = _BOW * sin(pi * ring / (len(way) - 1))
@@ -146,11 +146,11 @@ def _group(number: int, night: Constellation, box: tuple[int, int, int, int]) ->
     return base | {"label": clean(night.label)}
 
 
-def _node(number: int, star: _Star) -> dict[str, object]:
+def _node(number: int, star: _Star, name_of: Callable[[str], str]) -> dict[str, object]:
     width, height = star.size
     node: dict[str, object] = {"id": _id(number, star.path)}
     if star.role == "stone":
-        node |= {"type": "text", "text": escape_plain(title_of(star.path), line_start=True)}
+        node |= {"type": "text", "text": escape_plain(name_of(star.path), line_start=True)}
     else:
         node |= {"type": "file", "file": star.path}
     node |= {"x": round(star.x - width / 2), "y": round(star.y - height / 2), "width": width, "height": height}

@@ -50,3 +50,8 @@ def is_dated(title: str) -> bool:
     if _YEAR_FIRST.search(title) or _WEEK.search(title):
         return True
     return any(found[year] for pattern, year in with_year for found in pattern.finditer(title))
+
+
+def is_month(word: str) -> bool:
+    """Whether `word` names a month in one of these languages."""
+    return word.casefold() in _NUMBER

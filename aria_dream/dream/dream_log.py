@@ -71,6 +71,8 @@ class DreamBlock:
     """None only where a writer removed the line."""
     pairs: tuple[LoggedPair, ...]
     drops: tuple[LoggedDrop, ...]
+    judged: str = ""
+    """What went wrong with the judge and who judged instead, without a full stop; `""` where nothing did."""
 
 
 def logged_pair(
@@ -83,13 +85,13 @@ def logged_pair(
 ) -> LoggedPair:
     """The pair as a note shows it; `link_text(path)` is the unambiguous link target of a vault path, without `.md`.
 
-    `name_of(path)`: what a note on the way is called, where its title alone would not say which one it is.
+    `name_of(path)`: what a note is called, where its title alone would not say which one it is.
     """
     found = survivor.juxtaposition
     return LoggedPair(
         id=proposal_id,
-        from_=logged_link(found.from_, link_text, markdown_links=markdown_links),
-        to=logged_link(found.to, link_text, markdown_links=markdown_links),
+        from_=logged_link(found.from_, link_text, markdown_links=markdown_links, name_of=name_of),
+        to=logged_link(found.to, link_text, markdown_links=markdown_links, name_of=name_of),
         score=_rounded(found.score, 3),
         path=None if found.path is None else tuple(clean(name_of(step)) or "untitled" for step in found.path),
         reason=_clipped(survivor.reason),
@@ -108,6 +110,11 @@ def logged_drop(dropped: Dropped, *, name_of: Callable[[str], str] = title_of) -
         reason=_clipped(dropped.reason),
         unreadable=dropped.unreadable,
     )
+
+
+def logged_trouble(trouble: str) -> str:
+    """The sentence as the block's line about the judge shows it."""
+    return _clipped(trouble).rstrip(" .")
 
 
 def logged_start(
@@ -142,6 +149,8 @@ def render_block(block: DreamBlock) -> str:
         start = block.start
         title, cold = escape_plain(start.title, brackets=True), "cold " if start.cold else ""
         lead = f"Started {cold}from {title} ({escape_plain(start.rule)}, seed {start.seed}).\n"
+    if block.judged:
+        lead += f"Judge: {escape_plain(block.judged)}.\n"
     lead += "Resonances nobody has drawn directly:\n" if block.pairs else "Nothing survived the judge this time.\n"
     parts.append(lead)
     if block.pairs:
@@ -162,6 +171,7 @@ def _render_drop(drop: LoggedDrop) -> str:
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _BLOCK_HEADING = re.compile(r"(\d{1,2}):(\d{2})[ \t]+[—–-]+[ \t]+(.*\bdream)")
 _START = re.compile(r"[ \t>]*Started (cold )?from (.+?) \((.*), seed (-?\d+)\)\.?[ \t]*")
+_JUDGED = re.compile(r"[ \t>]*Judge: (.+?)\.?[ \t]*")
 _FOLD = re.compile(r"[ \t]*>[ \t>]*\[!\w+\][-+]?[ \t]*Dropped by triage.*")
 _DROP = re.compile(rf"[ \t]*>[ \t>]*(?:{BULLET})?(.+?) ↔ (.+?) \(({NUMBER})\):(?: (⚠ unreadable:))?[ \t]*(.*)")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
@@ -252,6 +262,8 @@ class _Reading:
                 title=unescape_plain(start[2]), cold=bool(start[1]), rule=unescape_plain(start[3]), seed=int(start[4])
             )
             self.block = replace(self.block, start=found)
+        elif not self.pairs and (judged := _JUDGED.fullmatch(line)) is not None:
+            self.block = replace(self.block, judged=self.block.judged or unescape_plain(judged[1]))
         elif _FOLD.fullmatch(line):
             self.folded = True
         elif self.folded:

@@ -6,6 +6,7 @@ give the same dream.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -29,7 +30,6 @@ POOL_FAR = 12
 """Pairs put before the judge: the best, and the best of those at distance 3 or more or without a way between them."""
 RANKED = 400
 """Candidates of a start that are looked through for its far pairs."""
-DROPS_SHOWN = 5
 
 
 class Ranker(Protocol):
@@ -37,6 +37,10 @@ class Ranker(Protocol):
 
     def resonances(self, path: str, limit: int) -> Sequence[Juxtaposition]:
         """The undrawn pairs of the note at `path`, best first, with ways and evidence."""
+        ...
+
+    def pair(self, first: str, second: str) -> Juxtaposition:
+        """The pair of these two notes, whatever its score, linked or decided."""
         ...
 
     def learned(self) -> Mapping[str, object]:
@@ -71,9 +75,11 @@ class Dreamt:
 
     start: Start
     kept: tuple[Survivor, ...]
-    """Best first; never empty."""
+    """The pairs of a seed first, then the best; empty only where all pairs of a seed were dropped."""
     dropped: tuple[Dropped, ...]
-    """The most resonant of what the judge did not keep, unreadable verdicts first."""
+    """All that was looked at and not kept: the pairs of a seed first, then unreadable verdicts, the rest by score."""
+    judge: str
+    """As the log names it."""
     tried: tuple[str, ...]
     """Vault paths of the starts, in order; the last is that of `start`."""
 
@@ -85,6 +91,8 @@ class NothingDreamt:
     reason: str
     """One sentence for the writer."""
     tried: tuple[str, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    """All that was looked at, start by start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +108,8 @@ class Wish:
     """Vault path of the note that was named as the start."""
     seeded: tuple[str, str] | None = None
     """Title of an open internal seed, and the vault path it names."""
+    seed_pairs: tuple[tuple[str, str], ...] = ()
+    """Vault paths of the notes that a seed names, two by two: they are judged and told before anything else."""
 
 
 def dream(
@@ -111,43 +121,79 @@ def dream(
     """
     unfit = {note.path for note in notes if note.index or note.template or note.plugin}
     tried: list[str] = []
+    looked_at: list[Dropped] = []
     reason = "nothing here resonates yet that is not linked already"
     while len(tried) < STARTS_TRIED:
         start = pick_start(notes, rng, memory, seeded=wish.seeded if not tried else None, asked=wish.asked)
         if isinstance(start, NoStart):
-            return NothingDreamt(reason=start.reason, tried=tuple(tried))
+            return NothingDreamt(reason=start.reason, tried=tuple(tried), dropped=tuple(looked_at))
         if start.path in tried:
             break
+        seeded, refused = _seeded(ranker, judge, memory, wish) if not tried else ([], [])
         tried.append(start.path)
+        asked = {found.pair for found in (*_pairs(seeded), *_pairs(refused))}
         ranked = [found for found in ranker.resonances(start.path, RANKED) if found.to not in unfit]
-        pool = _pool(ranked, memory, wish)
+        pool = _pool([found for found in ranked if found.pair not in asked], memory, wish)
         kept, dropped = _judged(judge, pool)
         chosen = choose_pairs(
             [survivor.juxtaposition for survivor in kept],
             memory,
-            count=wish.count,
+            count=max(0, wish.count - len(seeded)),
             today=wish.today,
             cooldown_days=wish.cooldown_days,
         )
-        if chosen:
+        dropped = [*refused, *sorted(dropped, key=lambda drop: not drop.unreadable)]
+        if chosen or asked:
             by_pair = {survivor.juxtaposition.pair: survivor for survivor in kept}
             return Dreamt(
                 start=start,
-                kept=tuple(by_pair[found.pair] for found in chosen),
-                dropped=tuple(sorted(dropped, key=lambda drop: not drop.unreadable)[:DROPS_SHOWN]),
+                kept=(*seeded, *(by_pair[found.pair] for found in chosen)),
+                dropped=tuple(dropped),
+                judge=judge.name,
                 tried=tuple(tried),
             )
-        if any(not drop.unreadable for drop in dropped):
-            reason = _KEPT_NONE
-        elif dropped and reason != _KEPT_NONE:
-            reason = _NO_ANSWER
+        looked_at += dropped
         if wish.asked is not None:
             break
         memory = replace(memory, starts=(*memory.starts, start.path))
-    return NothingDreamt(reason=reason, tried=tuple(tried))
+    return NothingDreamt(reason=_why_nothing(looked_at) or reason, tried=tuple(tried), dropped=tuple(looked_at))
 
 
-_KEPT_NONE: Final = "the judge kept none of what resonated"
+def _pairs(outcomes: Sequence[Survivor | Dropped]) -> list[Juxtaposition]:
+    return [one.juxtaposition for one in outcomes]
+
+
+def _seeded(ranker: Ranker, judge: Judge, memory: Memory, wish: Wish) -> tuple[list[Survivor], list[Dropped]]:
+    """The pairs of the seed as the judge sees them, shown lately or not; what is settled already is not asked again."""
+    found = [ranker.pair(*pair) for pair in wish.seed_pairs]
+    settled = {one.pair: said for one in found if (said := _settled(one, memory))}
+    kept, dropped = _judged(judge, [one for one in found if one.pair not in settled])
+    dropped += [
+        Dropped(juxtaposition=one, probability=None, reason=settled[one.pair], judge=judge.name)
+        for one in found
+        if one.pair in settled
+    ]
+    return kept, dropped
+
+
+def _settled(found: Juxtaposition, memory: Memory) -> str:
+    if found.distance == 1:
+        return "are linked already"
+    return "have been decided already, or wait for you" if found.pair in memory.decided else ""
+
+
+def _why_nothing(dropped: Sequence[Dropped]) -> str:
+    """Why a dream that looked at so much kept nothing; `""` where it looked at nothing."""
+    judged = [drop.reason for drop in dropped if not drop.unreadable]
+    if not judged:
+        return _NO_ANSWER if dropped else ""
+    reason, often = Counter(judged).most_common(1)[0]
+    if len(dropped) == 1:
+        return f"the judge did not keep the one pair that resonated: they {reason}"
+    most = f"; {often} of them {reason}" if often > 1 else ""
+    return f"the judge kept none of the {len(dropped)} pairs that resonated{most}"
+
+
 _NO_ANSWER: Final = "the judge gave no answer that can be read"
 
 
@@ -174,4 +220,9 @@ def _judged(judge: Judge, pool: Sequence[Juxtaposition]) -> tuple[list[Survivor]
     outcomes = [outcome(found, verdict, judge.name) for found, verdict in zip(pool, judge.judge(pool), strict=True)]
     kept = [one for one in outcomes if isinstance(one, Survivor)]
     dropped = [one for one in outcomes if isinstance(one, Dropped)]
-    return sorted(kept, key=lambda survivor: -(survivor.probability or 0.0)), dropped
+    return sorted(kept, key=lambda survivor: -_likely(survivor)), dropped
+
+
+def _likely(kept: Survivor) -> float:
+    """A model's yes has no probability, and stands before what the built-in judge kept in its place."""
+    return 1.0 if kept.probability is None else kept.probability

@@ -92,12 +92,12 @@ def memory_of(
     episodes: Sequence[EpisodeRecord], *, decided: AbstractSet[tuple[str, str]], today: date, cooldown_days: int
 ) -> Memory:
     """What the dreams so far, oldest first, leave to the next one; pairs shown longer ago than the cooldown are left
-    out."""
+    out, and so are those shown longer ahead, by a clock that was wrong."""
     shown: dict[tuple[str, str], date] = {}
-    since = today - timedelta(days=cooldown_days)
+    cooldown = timedelta(days=cooldown_days)
     for episode in episodes:
         for pair in episode.pairs:
-            if episode.at.date() > since:
+            if abs(episode.at.date() - today) < cooldown:
                 shown[pair.pair] = max(episode.at.date(), shown.get(pair.pair, episode.at.date()))
     starts = tuple(episode.start for episode in episodes[-STARTS_REMEMBERED:])
     return Memory(starts=starts, shown=shown, decided=decided)

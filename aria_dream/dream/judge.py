@@ -177,6 +177,8 @@ class Judged:
     """Of the two notes' vectors, uncentred: near 1 for two notes that say the same."""
     apart_below: float = 0.0
     """A cosine up to which this vault's writer holds notes apart: nearly all that are linked lie below."""
+    merges: bool = True
+    """Whether a consolidation lists the two as near each other; then near-duplicates are left to it."""
     bridge: BridgeSigns | None = None
     """What is heeded while the vault has too few links to learn from; None where it is not known."""
 
@@ -240,7 +242,9 @@ def says_the_same(pair: Judged) -> bool:
 
 def _verdict(pair: Judged, probability: float, spoke: dict[str, float]) -> Keep | Drop:
     if says_the_same(pair):
-        return Drop(min(probability, KEPT_FROM / 2), "say nearly the same, which is for consolidation to merge")
+        if pair.merges:
+            return Drop(min(probability, KEPT_FROM / 2), "say nearly the same, which is for consolidation to merge")
+        return Keep(max(probability, KEPT_FROM), _nearly_the_same(pair))
     if probability < KEPT_FROM:
         against = speaks_against(pair.bridge) if pair.bridge else None
         return Drop(probability, against or _dropped_because(pair))
@@ -250,6 +254,14 @@ def _verdict(pair: Judged, probability: float, spoke: dict[str, float]) -> Keep 
     if not clauses:
         return Drop(float(np.nextafter(KEPT_FROM, 0.0)), UNNAMED)
     return Keep(probability, _joined(clauses[:2]))
+
+
+def _nearly_the_same(pair: Judged) -> str:
+    """What is said of two that are near-duplicates in part only, which no consolidation would merge."""
+    verbatim = pair.common.twins >= TWIN_SHARE
+    said = "much of the one stands word for word in the other" if verbatim else "they say nearly the same"
+    also = mentioned(pair.common) or meet(pair.common)
+    return f"{said}, and {also}" if also else said
 
 
 def _speaking_for(pair: Judged, spoke: dict[str, float]) -> list[str]:

@@ -42,14 +42,21 @@ class LoggedLink:
     style: Style
 
 
-def logged_link(path: str, link_text: Callable[[str], str], *, markdown_links: bool = False) -> LoggedLink:
-    """The link to the note at vault path `path`; `link_text(path)` is the unambiguous target without `.md`.
+def logged_link(
+    path: str,
+    link_text: Callable[[str], str],
+    *,
+    markdown_links: bool = False,
+    name_of: Callable[[str], str] = title_of,
+) -> LoggedLink:
+    """The link to the note at vault path `path`; `link_text(path)` is the unambiguous target without `.md`,
+    `name_of(path)` what it shows.
 
     A name with `#` or space at its ends cannot be reached by any link of Obsidian, nor one with control characters or
     bytes that are no UTF-8: such a note is named, not linked. Other hostile names become percent-encoded Markdown
     links.
     """
-    target, title = link_text(path), clean(title_of(path)) or "untitled"
+    target, title = link_text(path), clean(name_of(path)) or "untitled"
     if not target or target != target.strip() or "#" in target or _UNREACHABLE.search(target):
         return LoggedLink(target="", title=title, style="plain")
     encode = markdown_links or bool(_NO_WIKILINK.intersection(target)) or "%%" in target

@@ -32,6 +32,7 @@ LEADS: Final[Mapping[str, str]] = {
     "update": "Change",
     "obsolete": "Mark obsolete",
     "resolve_contradiction": "Settle",
+    "sync_copy": "Unite with its copy",
 }
 """Kind of proposal to how its bold line begins."""
 VERBS: Final[Mapping[str, str]] = {
@@ -41,6 +42,7 @@ VERBS: Final[Mapping[str, str]] = {
     "update": "change it",
     "obsolete": "mark it obsolete",
     "resolve_contradiction": "settle it so",
+    "sync_copy": "unite them",
 }
 """Kind of proposal to what stands behind its box."""
 DONE: Final[Mapping[str, str]] = {
@@ -50,6 +52,7 @@ DONE: Final[Mapping[str, str]] = {
     "update": "changed",
     "obsolete": "marked obsolete",
     "resolve_contradiction": "settled",
+    "sync_copy": "united",
 }
 """Kind of proposal to what is said of it once it is done."""
 LONGEST_OPENING: Final = 6_000
@@ -160,7 +163,7 @@ def _plain(title: str, *, comma: bool = False) -> str:
 
 
 def _separators(kind: str, count: int) -> list[str]:
-    first = {"merge": " ← ", "link": " → "}.get(kind, " · ")
+    first = {"merge": " ← ", "sync_copy": " ← ", "link": " → "}.get(kind, " · ")
     return ["", first, *[" · "] * count][:count]
 
 

@@ -40,7 +40,7 @@ class NameTable:
     """The names of all notes, each once a note, one after the other."""
 
     owners: Ints
-    """For every name the note that bears it, ascending."""
+    """For every name the note that bears it, ascending; -1 for the name of a note that no dream may see."""
     lengths: Ints
     """For every name its number of words."""
     words: Ids
@@ -53,12 +53,27 @@ class NameTable:
         ends = start + np.cumsum(self.lengths[low:high])
         return [self.words[end - length : end] for end, length in zip(ends, self.lengths[low:high], strict=True)]
 
+    def around(self, words: Ids) -> list[tuple[int, Ids]]:
+        """The longer names of any note that hold these words, each with their offset in it."""
+        ends = np.cumsum(self.lengths)
+        at = _places(self.words, words)
+        name = np.searchsorted(ends, at, side="right")
+        whole = (at + len(words) <= ends[name]) & (self.lengths[name] > len(words))
+        starts = ends[name] - self.lengths[name]
+        return [
+            (place - start, self.words[start : start + length])
+            for place, start, length in zip(
+                at[whole].tolist(), starts[whole].tolist(), self.lengths[name][whole].tolist(), strict=True
+            )
+        ]
 
-def name_table(names: Sequence[Sequence[tuple[int, ...]]]) -> NameTable:
-    """The table of `names`, title and aliases of each note (`name_words`)."""
-    told = [tuple(dict.fromkeys(own)) for own in names]
+
+def name_table(names: Sequence[Sequence[tuple[int, ...]]], apart: Sequence[tuple[int, ...]] = ()) -> NameTable:
+    """The table of `names`, title and aliases of each note (`name_words`), and of names `apart` that no note of these
+    bears: what stands inside one of them names nothing."""
+    told = [tuple(dict.fromkeys(own)) for own in (apart, *names)]
     return NameTable(
-        owners=np.repeat(np.arange(len(told), dtype=np.int64), [len(own) for own in told]),
+        owners=np.repeat(np.arange(-1, len(told) - 1, dtype=np.int64), [len(own) for own in told]),
         lengths=np.array([len(words) for own in told for words in own], dtype=np.int64),
         words=np.array([word for own in told for words in own for word in words], dtype=np.uint32),
     )
@@ -141,9 +156,13 @@ class Mentions:
         """`of_note` by looking for its names alone: one comparison a word of the vault."""
         prose, found = self.prose.words, [_NONE]
         for words in self.names.of(note):
-            at = np.flatnonzero(prose[: max(0, len(prose) - len(words) + 1)] == words[0])
-            for step, word in enumerate(words[1:], 1):
-                at = at[prose[at + step] == word]
+            at = _places(prose, words)
+            for offset, longer in self.names.around(words):
+                first = at - offset
+                inside = (first >= 0) & (first + len(longer) <= len(prose))
+                for step, word in enumerate(longer):
+                    inside[inside] = prose[first[inside] + step] == word
+                at = at[~inside]
             found.append(at)
         by = np.searchsorted(self.prose.bounds, np.concatenate(found), side="right") - 1
         by, counts = np.unique(by[by != note], return_counts=True)
@@ -156,7 +175,7 @@ class Mentions:
         bounds = self.prose.bounds[start : stop + 1]
         sequence = self.prose.words[int(bounds[0]) : int(bounds[-1])]
         owners = np.repeat(np.arange(start, stop, dtype=np.int64), np.diff(bounds))
-        found = [group.find(sequence, owners) for group in self._groups]
+        found = [(owners[at], note) for at, note in _longest(self._groups, sequence, owners)]
         keys = np.concatenate([*(owner * self._size + note for owner, note in found), _NONE])
         keys, counts = np.unique(keys, return_counts=True)
         by, named = keys // self._size, keys % self._size
@@ -164,6 +183,28 @@ class Mentions:
         by, named, counts = by[other], named[other], counts[other]
         edges = np.searchsorted(by, np.arange(start, stop + 1)).tolist()
         return [(named[a:b], counts[a:b]) for a, b in pairwise(edges)]
+
+
+def _longest(groups: Sequence[_Group], sequence: Ids, owners: Ints) -> list[tuple[Ints, Ints]]:
+    """Places and named notes of the occurrences inside no longer one; the names of no visible note are left out."""
+    size = len(owners)
+    reach = np.zeros(size + 1, dtype=np.int64)
+    """For every place how far the longest name reaches that begins there."""
+    kept = []
+    for group in sorted(groups, key=lambda group: -group.length):
+        at, notes = group.find(sequence, owners)
+        covered = np.maximum.accumulate(reach)[at] >= at + group.length
+        kept.append((at[~covered & (notes >= 0)], notes[~covered & (notes >= 0)]))
+        reach[at] = np.maximum(reach[at], at + group.length)
+    return kept
+
+
+def _places(words: Ids, wanted: Ids) -> Ints:
+    """Where `wanted` stands in `words`."""
+    at = np.flatnonzero(words[: max(0, len(words) - len(wanted) + 1)] == wanted[0])
+    for step, word in enumerate(wanted[1:], 1):
+        at = at[words[at + step] == word]
+    return at
 
 
 def _groups(names: NameTable) -> list[_Group]:
@@ -193,7 +234,7 @@ class _Group:
         self.last[words[:, -1] % _BUCKETS] = True
 
     def find(self, sequence: Ids, owners: Ints) -> tuple[Ints, Ints]:
-        """Owner and named note of every occurrence."""
+        """Place and named note of every occurrence."""
         reach = self.length - 1
         usable = len(sequence) - reach
         if usable <= 0:
@@ -207,7 +248,7 @@ class _Group:
         which = spans(low, lengths)
         position = np.repeat(np.arange(len(at)), lengths)
         same = np.all(self.words[which] == here[:, position].T, axis=1)
-        return owners[at[position[same]]], self.notes[which[same]]
+        return at[position[same]], self.notes[which[same]]
 
 
 def _hash(words: Ids) -> npt.NDArray[np.uint64]:

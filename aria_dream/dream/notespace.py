@@ -58,9 +58,11 @@ class RankNote:
 class NoteSpace:
     """Everything about the notes that no link changes: made once, used with many structures."""
 
-    def __init__(self, notes: Sequence[RankNote], terms: Sequence[TermCounts] | Parts) -> None:
-        """Of `notes` and their `terms`, or of the `parts` that such a space had."""
-        parts = terms if isinstance(terms, Parts) else space_parts(notes, terms)
+    def __init__(
+        self, notes: Sequence[RankNote], terms: Sequence[TermCounts] | Parts, apart: Sequence[str] = ()
+    ) -> None:
+        """Of `notes` and their `terms`, or of the `parts` that such a space had. `apart`: names of other notes."""
+        parts = terms if isinstance(terms, Parts) else space_parts(notes, terms, apart)
         self.notes = notes
         self.size = len(notes)
         self.parts = parts
@@ -135,8 +137,8 @@ class Parts:
         return cls(**values)
 
 
-def space_parts(notes: Sequence[RankNote], terms: Sequence[TermCounts]) -> Parts:
-    """What a note space is made of. Depends on nothing but the arguments."""
+def space_parts(notes: Sequence[RankNote], terms: Sequence[TermCounts], apart: Sequence[str] = ()) -> Parts:
+    """What a note space is made of. Depends on nothing but the arguments. `apart`: names inside which none is meant."""
     titles = [term_ids(note.title) for note in notes]
     owners, words, keys = missing_links(notes, terms)
     text, document_share = text_rows(titles, terms, (owners, words))
@@ -151,7 +153,7 @@ def space_parts(notes: Sequence[RankNote], terms: Sequence[TermCounts]) -> Parts
         tags=labelled_rows([note.tags for note in notes], unit=False),
         missing=labelled_rows(_by_note(owners, keys, len(notes)), unit=False),
         folder_parts=labelled_rows([_ancestors(folder) for folder in folders], unit=False, rare=False),
-        names=name_table(names),
+        names=name_table(names, name_words(apart)),
         prose=prose_of(terms),
         name_worth=_name_worth(names, document_share),
         visible=np.array([note.visible for note in notes], dtype=np.bool_),

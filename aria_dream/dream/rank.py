@@ -85,10 +85,12 @@ class Ranking:
         weights: Weights,
         excluded: AbstractSet[tuple[int, int]],
         text_of: Callable[[int], str] | None,
+        name_of: Callable[[int], str] | None = None,
     ) -> None:
         self._space = space
         self._structure = structure
         self._text_of = text_of
+        self._name_of = name_of
         self._hidden = np.flatnonzero(~space.visible)
         self._spelled: tuple[int, dict[int, str]] = (-1, {})
         """The words of the note that was spelled last, by their columns."""
@@ -135,8 +137,10 @@ class Ranking:
         weights: Weights | None = None,
         decided: AbstractSet[tuple[str, str]] = frozenset(),
         text_of: Callable[[int], str] | None = None,
+        name_of: Callable[[int], str] | None = None,
     ) -> Ranking:
         """`build` over a space of the notes of `graph.paths` that is there already; it knows no invisible note's terms.
+        `name_of`: what a note is called in details; its title, where it is left out.
         """
         structure = link_structure(graph)
         if not space.visible.all():
@@ -144,7 +148,7 @@ class Ranking:
             structure = structure_of(space.size, structure.sources[kept], structure.targets[kept])
         row = {path: number for number, path in enumerate(graph.paths)} if decided else {}
         excluded = {(row[a], row[b]) for a, b in decided if a in row and b in row}
-        return cls(space, structure, weights or fit_weights(space, structure), excluded, text_of)
+        return cls(space, structure, weights or fit_weights(space, structure), excluded, text_of, name_of)
 
     def from_note(self, note: int, limit: int) -> list[Scored]:
         """The best candidates of `note`, best first, ties by path, with details; empty for an invisible note."""
@@ -155,6 +159,13 @@ class Ranking:
             Scored(to=found.to, score=found.score, terms=found.terms, details=self._details(note, found.to))
             for found in self._best(note, terms[:, :, 0], limit)
         ]
+
+    def pair(self, note: int, to: int) -> Scored:
+        """The pair of two notes as `from_note` would give it, were all candidates; with details."""
+        terms = self._terms(np.array([note]))[:, to, 0]
+        return Scored(
+            to=to, score=float(terms.sum()), terms=tuple(terms.tolist()), details=self._details(note, to)
+        )
 
     def linked_pairs(self) -> npt.NDArray[np.int64]:
         """The linked pairs of visible notes, (a, b) with a < b, in order, of shape (pairs, 2)."""
@@ -219,6 +230,9 @@ class Ranking:
     def _notes(self, note: int) -> RankNote:
         return self._space.notes[note]
 
+    def _name(self, note: int) -> str:
+        return self._name_of(note) if self._name_of else self._notes(note).title
+
     def _shared_words(self, note: int, to: int) -> str:
         """The words that make the two texts alike, strongest first; `""` without `text_of`."""
         mine, weights = self._space.text.row(note)
@@ -236,12 +250,12 @@ class Ranking:
     def _mentions(self, note: int, to: int) -> str:
         mentions, told = self._space.mentions, []
         if to in mentions.in_note(note)[0]:
-            told.append(f"{self._notes(note).title} names {self._notes(to).title}")
+            told.append(f"{self._name(note)} names {self._name(to)}")
         if to in mentions.of_note(note)[0]:
-            told.append(f"{self._notes(to).title} names {self._notes(note).title}")
+            told.append(f"{self._name(to)} names {self._name(note)}")
         return "; ".join(told)
 
     def _common(self, note: int, to: int) -> str:
         shared = np.intersect1d(self._structure.around(note), self._structure.around(to), assume_unique=True)
         rarest = shared[np.argsort(self._structure.degree[shared], kind="stable")[:_NAMES_SHOWN]]
-        return ", ".join(self._notes(int(between)).title for between in rarest)
+        return ", ".join(self._name(int(between)) for between in rarest)

@@ -10,11 +10,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, assert_never, cast
 
-from aria_dream.dream.citation import Source, inert
+from aria_dream.dream.citation import Source, inert, without_marks
 from aria_dream.dream.datamark import harmless_text
 from aria_dream.dream.homes import is_notes_line
 from aria_dream.dream.plain_text import clean
 from aria_dream.dream.prompt_text import fill_prompt
+from aria_dream.dream.source_grammar import is_source
 from aria_dream.dream.source_list import parse_sources, split_sources
 from aria_dream.policy.sharing import ShareableExcerpt
 
@@ -71,14 +72,14 @@ class Answer:
     argument: tuple[str, ...]
     """At most `MOST_LINES` lines of plain text; a longer argument is cut and ends with an ellipsis."""
     sources: tuple[Source, ...]
-    """At most `MOST_SOURCES`; nobody has looked at them."""
+    """What the answer lists, at most `MOST_SOURCES`; nobody has looked at them, and some may be none (`is_source`)."""
     edge: str
     """What the relation is called; `""` unless the verdict is `homes` and names it."""
 
     @property
     def is_unsourced_orphan(self) -> bool:
-        """It claims to be new and cites nothing: shown with a warning, never counted as a finding."""
-        return self.verdict == "orphan" and not self.sources
+        """It claims to be new and cites no work: shown with a warning, never counted as a finding."""
+        return self.verdict == "orphan" and not any(map(is_source, self.sources))
 
     @property
     def is_finding(self) -> bool:
@@ -87,7 +88,7 @@ class Answer:
             case "homes":
                 return bool(self.edge)
             case "orphan":
-                return bool(self.argument and self.sources)
+                return bool(self.argument) and not self.is_unsourced_orphan
             case "neither":
                 return False
             case _:
@@ -175,8 +176,6 @@ _ANY_VERDICT = re.compile(r"\b(?:orphans?|homes|neither)\b", re.IGNORECASE)
 _FENCES = ("```", "~~~")
 _THOUGHT = re.compile(r"\A\s*<(?P<tag>think|thinking|reasoning)>.*?</(?P=tag)>", re.DOTALL | re.IGNORECASE)
 _LABEL = re.compile(r"\A[#*_ ]*(?:codex )?(?:argument|argued|reasoning|begründung)[*_ ]*(?::[*_]*|\Z) ?", re.IGNORECASE)
-_CITED = re.compile(r" ?(?:\ue200[^\ue200\ue201]{0,200}\ue201|【[^【】]{0,100}†[^【】]{0,100}】)")
-"""Marks that a model with a search tool leaves for a chat window, which makes links of them."""
 _EDGE = re.compile(
     r"[ *_-]*(?:name of the )?(?:edge|kante|arista|arête)[*_]* ?[:=–—][*_]* ?(?P<edge>.*)", re.IGNORECASE
 )
@@ -198,9 +197,9 @@ def parse_answer(text: str) -> Answer | Unparsed:
     if opened is None:
         return Unparsed(text)
     verdict, rest = opened
-    if any((later := _opening(line)) is not None and later[0] != verdict for line in lines[1:]):
+    if any((later := _opening(line)) is not None and later[0] != verdict for line in lines[1:] if line):
         return Unparsed(text)
-    said, listed = split_sources(lines[1:])
+    said, listed = split_sources([line for line in lines[1:] if line])
     lines = [rest, *(line for line in said if verdict != "homes" or not is_notes_line(line))]
     argument = [line for line in map(_argument_line, lines) if line]
     edge, argument = _named(argument) if verdict == "homes" else ("", argument)
@@ -230,7 +229,7 @@ def _opening(line: str) -> tuple[ReachVerdict, str] | None:
 
 
 def _argument_line(line: str) -> str:
-    bare = _CITED.sub("", re.sub(r"\A[-*+•] ", "", line)[: 20 * LONGEST_LINE])
+    bare = without_marks(re.sub(r"\A[-*+•] ", "", line)[: 20 * LONGEST_LINE])
     bare = _LABEL.sub("", bare, count=1)
     text = clean(inert(clean(harmless_text(bare))))
     return text if len(text) <= LONGEST_LINE else clean(text[: LONGEST_LINE - 1]) + "…"

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from aria_dream.dream.citation import Source
 
 REACH_FOOTER = "Propose-only — dream-tagged, unvetted by any cold pass. Awaiting Janus and you (L3)."
-UNSOURCED = "⚠ Nothing is cited: this does not count as a finding."
+UNSOURCED = (
+    "⚠ No source is cited (an address, a DOI, arXiv or ISBN number, or author and year): this does not count as a"
+    " finding."
+)
 NO_LINK = "No link is proposed: "
 LONGEST_RAW = 20_000
 """Characters of an unreadable answer that are shown."""
@@ -50,6 +53,8 @@ class ReachedSeed:
     """A seed of the writer that a reach was made on."""
 
     header: str
+    source: str = ""
+    """What the claim was tested against, as the seed names it; `""` in blocks of earlier versions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,8 +150,9 @@ def _subject_lines(block: ReachBlock) -> list[str]:
                 f"path: {way}",
                 f"kept: {escape_plain(pair.reason)} ({judge})",
             ]
-        case ReachedSeed(header):
-            return [f"Reached on **{escape_plain(header)}** ({origin})."]
+        case ReachedSeed(header, source):
+            said = f"`{source}`" if re.fullmatch(r"https?://[^\s`]+", source) else escape_plain(source)
+            return [f"Reached on **{escape_plain(header)}** ({origin}).", *([f"source: {said}"] if source else [])]
         case _:
             assert_never(block.subject)
 

@@ -25,9 +25,10 @@ LONGEST_MESSAGE = 65_536
 _LONGEST_FAILURE = 500
 _UNSENT = re.compile(
     r"\s*(?:reconnecting\W+\d+/\d+ \()?"
-    r"(?:connection failed:|missing environment variable\b|workspace routing discovery failed)", re.IGNORECASE
+    r"(?:connection failed:|missing environment variable\b|[\w ]{0,60}\b(?:workspace routing|routing discovery)\b"
+    r"|your (?:access|refresh) token|[\w ]{0,40}\btoken could not be refreshed|not logged in)", re.IGNORECASE
 )
-"""The last is a question that comes before the first request, to a login's server that cannot be reached."""
+"""What goes wrong before the first request: no connection, no login, a question about the workspace, a renewal."""
 _NOTICE = re.compile(r"^\s*reconnecting", re.IGNORECASE)
 _KINDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
     ("usage limit", re.compile(r"hit your usage limit|usage[_ ]limit|quota exceeded", re.IGNORECASE)),
@@ -36,7 +37,7 @@ _KINDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
         r"|(?:log|sign) ?in again|not logged in|invalid_api_key|missing environment variable", re.IGNORECASE)),
     ("capacity", re.compile(r"at capacity|high demand|overloaded|try a different model", re.IGNORECASE)),
     ("rate limit", re.compile(r"\b429\b|rate[_ ]limit|too many requests", re.IGNORECASE)),
-    ("unreachable", re.compile(r"connection failed:|routing discovery failed", re.IGNORECASE)),
+    ("unreachable", re.compile(r"connection failed:|routing discovery (?:failed|timed out)", re.IGNORECASE)),
     ("cut", re.compile(r"stream (?:disconnected|closed)|idle timeout|reconnecting", re.IGNORECASE)),
 )  # fmt: skip
 _MOST_KINDS = 64
@@ -112,6 +113,11 @@ class EventReader:
         return self._done["web_search"]
 
     @property
+    def has_items(self) -> bool:
+        """Whether the model said or did anything, so that a request was sent."""
+        return bool(self._begun or self._done or self._torn)
+
+    @property
     def acted(self) -> str:
         """The kind of item by which it did more than read and talk; `""` where there was none."""
         return next((kind for kind in _ACTS if kind in self._begun or kind in self._done), "")
@@ -182,7 +188,7 @@ class EventReader:
         )
 
     def _sent(self, *, ended: bool) -> bool:
-        if self._begun or self._done or self._torn:
+        if self.has_items:
             return True
         if not self._turns:
             return False
@@ -203,19 +209,23 @@ class EventReader:
 class RequestCount:
     """How many metered requests were made, by what Codex logs on stderr with `RUST_LOG=off,codex_otel.trace_safe=info`.
 
-    Exact for Codex CLI 0.171.0, against a server that counted. The events say too little or too much: a script of the
-    model's may search often or never, and a hosted search is no request of its own.
+    What passes the relay is counted there; this is for a program that would pass it by. Exact for Codex CLI 0.171.0,
+    against a server that counted. The events say too little or too much: a script of the model's may search often or
+    never, and a hosted search is no request of its own.
     """
 
     def __init__(self) -> None:
         self._answered = self._searches = 0
         self._waits = False
+        self.is_told = False
+        """Whether it told anything at all: another version may word it in another way."""
         self.has_servers = False
         """Whether it said that it has tool servers (MCP) running."""
 
     def take(self, line: str) -> None:
         """One line of stderr."""
         found = _TOLD.search(line)
+        self.is_told = self.is_told or found is not None
         match found["name"] if found else "":
             case "api_request" if 'endpoint="/responses"' in line:
                 self._answered += 1
@@ -233,7 +243,7 @@ class RequestCount:
 
     @property
     def heard(self) -> bool:
-        """Whether it tells anything: another version may word it in another way."""
+        """Whether it told of a request."""
         return self._answered > 0
 
     @property

@@ -31,6 +31,7 @@ _BUDGET = re.compile(
 _EDGE = re.compile(r"[ \t]*Edge: (?P<edge>.+)")
 _BETWEEN = re.compile(r"[ \t]*Between: (?P<ends>.+?)[ \t]*")
 _NO_LINK = re.compile(rf"[ \t]*{NO_LINK}(?P<why>.+)")
+_SEED_SOURCE = re.compile(r"[ \t]*source: (?:`(?P<url>[^`]+)`|(?P<text>.+))")
 _SOURCE = re.compile(r"[ \t]*[-*+] (?:`(?P<url>[^`]+)`(?: — (?P<about>.+))?|(?P<title>.+))")
 _QUOTED = re.compile(r"[ \t]*> ?(?P<text>.*)")
 _LONGEST_LINE = 8_000
@@ -47,6 +48,7 @@ class _Found:
     path: tuple[str, ...] | None = None
     reason: str = ""
     judge: str = ""
+    source: str = ""
     part: str = ""
     argument: list[str] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
@@ -143,6 +145,8 @@ def _take_detail(found: _Found, line: str) -> None:
         found.edge = unescape_plain(edge["edge"])
     elif kept := parse_kept_line(line):
         found.reason, found.judge = kept[0], kept[1]
+    elif source := None if found.source or found.verdict else _SEED_SOURCE.fullmatch(line):
+        found.source = source["url"] or unescape_plain(source["text"])
     elif path := parse_path_line(line):
         found.path = None if path == "unconnected" else path
 
@@ -165,7 +169,7 @@ def _subject(found: _Found) -> ReachedPair | ReachedSeed | None:
             return None
         return ReachedPair(from_=ends[0], to=ends[1], path=found.path, reason=found.reason, judge=found.judge)
     header = unescape_plain(found.what.strip().removeprefix("**").removesuffix("**"))
-    return ReachedSeed(header) if header else None
+    return ReachedSeed(header, found.source) if header else None
 
 
 def _outcome(found: _Found) -> Answer | Unparsed | NoAnswer | None:

@@ -31,6 +31,7 @@ HEADINGS = {
     "update": "Wordings to change",
     "obsolete": "Notes to mark obsolete",
     "resolve_contradiction": "Contradictions to settle",
+    "sync_copy": "Copies left by a sync",
 }
 """Kind of proposal to its heading, in the order of the block."""
 

@@ -17,7 +17,7 @@ from aria_dream.dream.jsonl import as_moment, as_text, as_texts, as_whole, parse
 from aria_dream.policy.circumstances import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from aria_dream.dream.episode import EpisodeRecord
@@ -96,25 +96,36 @@ class RunLog:
         return frozenset(run.seed for run in self.runs if run.seed and run.end in kept)
 
 
-def as_runs(log: RunLog, episodes: Iterable[EpisodeRecord], ended_s: Mapping[str, float]) -> tuple[Run, ...]:
+def as_runs(log: RunLog, episodes: Sequence[EpisodeRecord], ended_s: Mapping[str, float]) -> tuple[Run, ...]:
     """The runs, and the dreams that a person asked for, as `due` wants them; `ended_s`: monotonic ends by run id.
 
-    A run that was ended early counts neither as a dream of the day nor for its night, and rests like any other.
+    A run that was ended early does not count for its night, nor as a dream of the day unless its dream was written all
+    the same; it rests like any other. So does a dream that a person asked for, which is none of the daemon's a day.
     """
+    by_id = {episode.id: episode for episode in episodes}
+    dreams = {run.id: by_id.get(run.episode) or _torn_dream(run, episodes) for run in log.runs}
     torn = Counter(run.night for run in log.runs if run.end in (None, RunEnd.BROKEN_OFF))
     found = [
         Run(
             at=run.at,
-            dreamt="dream" in run.stages and run.end is RunEnd.DONE,
+            dreamt="dream" in run.stages and (run.end is RunEnd.DONE or dreams[run.id] is not None),
             night=run.night if _settles(run, torn[run.night]) else None,
             monotonic_s=ended_s.get(run.id),
             reached=_came_to(run, "reach"),
         )
         for run in log.runs
     ]
-    ours = {run.episode for run in log.runs if run.episode}
-    found += [Run(at=episode.at, dreamt=True) for episode in episodes if episode.id not in ours]
+    ours = {episode.id for episode in dreams.values() if episode is not None}
+    found += [Run(at=episode.at) for episode in episodes if episode.id not in ours]
     return tuple(found)
+
+
+def _torn_dream(run: PastRun, episodes: Sequence[EpisodeRecord]) -> EpisodeRecord | None:
+    """The dream, of `episodes` oldest first, that a run wrote before it was ended early and could say so."""
+    if run.episode or run.end is RunEnd.DONE or "dream" not in run.stages:
+        return None
+    within = (one for one in episodes if one.at >= run.at and (run.ended_at is None or one.at <= run.ended_at))
+    return next(within, None)
 
 
 def _came_to(run: PastRun, stage: str) -> bool:

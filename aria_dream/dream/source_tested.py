@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.function_words import FUNCTION_WORDS
+from aria_dream.dream.function_words import function_words
 from aria_dream.vault.names import fold_path
 
 if TYPE_CHECKING:
@@ -43,6 +43,6 @@ def _pieces(text: str) -> frozenset[str]:
     for piece in _PIECE.findall(fold_path(text)):
         if _UNSPACED.search(piece):
             found.update(piece[at : at + 2] for at in range(len(piece) - 1))
-        elif piece[0].isdigit() or (len(piece) >= _LEAST_LETTERS and piece not in FUNCTION_WORDS):
+        elif piece[0].isdigit() or (len(piece) >= _LEAST_LETTERS and piece not in function_words(None)):
             found.add(piece)
     return frozenset(found)

@@ -11,13 +11,19 @@ import unicodedata
 import zlib
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
 
+from aria_dream.vault.body import hidden_spans, joined, without_words
+from aria_dream.vault.no_words import no_words
+from aria_dream.vault.properties import find_frontmatter
+from aria_dream.vault.simple import read_simple
+from aria_dream.vault.zones import is_plain, read_body
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -36,7 +42,10 @@ _TOKEN: Final = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+")
 _ASCII_TOKEN: Final = re.compile(r"[a-z0-9]{2,}")
 # Every part excludes the bracket that could start the next match, so that a line of a million brackets stays linear.
 _LINK: Final = re.compile(r"!?\[\[([^\[\]\n]+)\]\]|!?\[([^\[\]\n]*)\]\(<?([^()<>\s]+)>?(?:[ \t]+\"[^\"\n]*\")?\)")
-_ADDRESS: Final = re.compile(r"\b(?:https?|ftp|file|mailto|data)://?[^\s)>\]]+", re.IGNORECASE)
+_NO_WORDS: Final = "\0"
+"""Stands for every character that belongs to no word."""
+_ATTACHMENT: Final = re.compile(r"\.(?!md$)[A-Za-z0-9]{2,5}$", re.IGNORECASE)
+_PROPERTY: Final = re.compile(r"^[ \t]*(?:- )?[\"']?[^:\n\"'\[\]{}]{1,80}[\"']?:(?=\s|$)", re.MULTILINE)
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _LONGEST_TOKEN: Final = 48
 _TITLE_SLICE: Final = 200
@@ -125,6 +134,26 @@ def term_ids(text: str) -> list[int]:
     return [_word_id(word) for word in words(text)]
 
 
+class SpannedTerm(NamedTuple):
+    """A term, and where it stands."""
+
+    id: int
+    start: int
+    end: int
+
+
+def spanned_terms(text: str, start: int, end: int) -> list[SpannedTerm]:
+    """The terms of `text[start:end]` in reading order, each with its place in `text`."""
+    found = []
+    for token in _TOKEN.finditer(text, start, end):
+        at, behind = token.span()
+        if _is_unspaced(text[at]) and behind - at > 1:
+            found += [SpannedTerm(_word_id(fold(text[i : i + 2])), i, i + 2) for i in range(at, behind - 1)]
+        else:
+            found += [SpannedTerm(term, at, behind) for term in term_ids(token[0])]
+    return found
+
+
 def link_key(target: str) -> int:
     """What a link names, as a number: the file name without folder, `.md` and subpath, in lower case."""
     name = target.split("|", 1)[0].split("#", 1)[0].strip().rstrip("\\/")
@@ -133,19 +162,26 @@ def link_key(target: str) -> int:
 
 
 def note_terms(text: str) -> TermCounts:
-    """The terms of a note's text, frontmatter and code included, addresses left out. Total and linear in the text."""
-    order: list[int] = []
+    """The terms of a note's text and of the values of its properties, without code, math, HTML, comments and what else
+    holds no words (`vault.no_words`). The name of a property is a term that no word is: notes of one form have it in
+    common, and nothing is said by it. Total and near linear in the text."""
+    frontmatter = find_frontmatter(text)
+    fields = [] if frontmatter is None else _PROPERTY.findall(text, frontmatter.start, frontmatter.end)
+    text = _masked(text)
+    order = [number for name in fields for number in (_word_id(f"{_NO_WORDS}{fold(name.strip())}"), BREAK)]
     link_keys: list[int] = []
     link_ids: list[int] = []
     at = 0
     for match in _LINK.finditer(text):
         wiki, label, destination = match.groups()
-        if wiki is None and _SCHEME.match(destination):
-            continue  # its label is prose, its address is taken out below
+        if wiki is None and (_SCHEME.match(destination) or _NO_WORDS in destination):
+            continue  # its label is prose
         order.extend(_prose_ids(text[at : match.start()]))
         order.append(BREAK)
         at = match.end()
         target = wiki if wiki is not None else unquote(destination)
+        if match[0][0] == "!" and _ATTACHMENT.search(target.partition("|")[0].partition("#")[0].rstrip()):
+            continue  # a picture, and its name is mostly the work of a program
         shown = target if wiki is not None else f"{label} {target.rsplit('/', 1)[-1].removesuffix('.md')}"
         terms = term_ids(shown[:_TITLE_SLICE])
         link_keys.extend([link_key(target)] * len(terms))
@@ -154,8 +190,38 @@ def note_terms(text: str) -> TermCounts:
     return _counted(order, link_keys, link_ids)
 
 
-def _prose_ids(text: str) -> list[int]:
-    return term_ids(_ADDRESS.sub(" ", text) if ":/" in text else text)
+def _prose_ids(text: str) -> Iterator[int]:
+    if _NO_WORDS not in text:
+        yield from term_ids(text)
+        return
+    for piece in filter(None, text.split(_NO_WORDS)):
+        yield from term_ids(piece)
+        yield BREAK
+
+
+def _masked(text: str) -> str:
+    """`text`, the same length, with `_NO_WORDS` for every character that belongs to no word."""
+    frontmatter = find_frontmatter(text)
+    start = frontmatter.body_start if frontmatter else 0
+    body = text[start:]
+    spans = [(first + start, last + start) for first, last in without_words(body, _opaque(body))]
+    if frontmatter is not None:
+        source = text[frontmatter.start : frontmatter.end]
+        named = [match.span() for match in _PROPERTY.finditer(source)]
+        spans = [(a + frontmatter.start, b + frontmatter.start) for a, b in joined(named + no_words(source))] + spans
+    pieces, at = [], 0
+    for first, last in spans:
+        pieces += [text[at:first], _NO_WORDS * (last - first)]
+        at = last
+    return "".join((*pieces, text[at:])) if spans else text
+
+
+def _opaque(body: str) -> list[tuple[int, int]]:
+    """Code, math, HTML and comments of a body, read as cheaply as can be."""
+    if is_plain(body):
+        return hidden_spans(body, [])
+    simple = read_simple(body)
+    return hidden_spans(body, read_body(body)[0].opaque if simple is None else simple.opaque)
 
 
 def _counted(order: Sequence[int], link_keys: Sequence[int], link_ids: Sequence[int]) -> TermCounts:

@@ -20,6 +20,8 @@ class Keep:
     model that says yes or no and no more."""
     reason: str
     """One clause in the writer's words, true of the two notes, without a full stop."""
+    by: str = ""
+    """The judge's name, where another one than was asked for has judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class Drop:
     probability: float | None
     """As in `Keep`: how likely the judge held the pair to be worth keeping, not how sure it is of the drop."""
     reason: str
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class Unreadable:
 
     reason: str
     """What was wrong with the answer, in our words, never the answer itself."""
+    by: str = ""
 
 
 Verdict = Keep | Drop | Unreadable
@@ -44,14 +48,15 @@ Verdict = Keep | Drop | Unreadable
 
 def outcome(juxtaposition: Juxtaposition, verdict: Verdict, judge: str) -> Survivor | Dropped:
     """The survivor or the dropped pair that `verdict` makes of `juxtaposition`; `judge` is named in the log."""
+    by = verdict.by or judge
     match verdict:
         case Keep(probability, reason):
-            return Survivor(juxtaposition=juxtaposition, probability=probability, reason=reason, judge=judge)
+            return Survivor(juxtaposition=juxtaposition, probability=probability, reason=reason, judge=by)
         case Drop(probability, reason):
-            return Dropped(juxtaposition=juxtaposition, probability=probability, reason=reason, judge=judge)
+            return Dropped(juxtaposition=juxtaposition, probability=probability, reason=reason, judge=by)
         case Unreadable(reason):
             return Dropped(
-                juxtaposition=juxtaposition, probability=None, reason=reason, judge=judge, unreadable=True
+                juxtaposition=juxtaposition, probability=None, reason=reason, judge=by, unreadable=True
             )
         case _:
             assert_never(verdict)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from aria_dream.dream.datamark import harmless_text
 from aria_dream.dream.plain_text import clean
 from aria_dream.dream.prompt_text import Messages, Prompt, estimate_tokens, fill_prompt
+from aria_dream.vault.no_words import pasted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from aria_dream.vault.note import Note
 
 PROMPT_NAME = "dream-triage"
-RECIPE = "1"
+RECIPE = "2"
 """Part of a verdict's key: raise it with every change here that changes what a model is asked."""
 EXCERPT_LENGTH = 2_000
 """Characters of a note that are shown to a judge at most: the gist."""
@@ -79,15 +80,17 @@ def excerpt_limit(text: str) -> int:
 
 
 def local_excerpt(title: str, note: Note) -> LocalExcerpt:
-    """The title and the beginning of the body as a reader sees it: without properties and without comments."""
-    cuts = [span for span in note.opaque if note.text.startswith(("%%", "<!--"), span.start)]
+    """The title and the beginning of the body as a reader sees it: without properties, comments and pasted data."""
+    cuts = [(span.start, span.end) for span in note.opaque if note.text.startswith(("%%", "<!--"), span.start)]
+    body = note.text[note.body_start :]
+    cuts += [(start + note.body_start, end + note.body_start) for start, end in pasted(body)]
     pieces: list[str] = []
     at, held = note.body_start, 0
-    for span in sorted(cuts, key=lambda span: span.start):
-        if span.start >= at and held <= 2 * EXCERPT_LENGTH:
-            pieces.append(note.text[at : span.start])
-            held += span.start - at
-        at = max(at, span.end)
+    for start, end in sorted(cuts):
+        if start >= at and held <= 2 * EXCERPT_LENGTH:
+            pieces.append(note.text[at:start])
+            held += start - at
+        at = max(at, end)
     pieces.append(note.text[at : at + 2 * EXCERPT_LENGTH])
     text = "".join(pieces).strip()
     return LocalExcerpt(title=clean(title), text=text[: excerpt_limit(text)])

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.vectors import ContentCache
 
-CLAIMS_KIND: Final = "claims:4"
+CLAIMS_KIND: Final = "claims:5"
 """The cache's kind. Raise the number with every change in `claims` and what it reads by, or in `sketch_claims`."""
 _NOTES_PER_WRITE: Final = 128
 _AT_HAND: Final = 512

@@ -193,6 +193,20 @@ def find_login(environ: Mapping[str, str] = os.environ) -> Path | Missing:
     return file
 
 
+def account_server(login: Path) -> str:
+    """The address below which the account's requests lie, by the kind of its login, as Codex CLI 0.171.0 has it.
+
+    Raises:
+        OSError: the login cannot be read now.
+    """
+    try:
+        found = json.loads(login.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise OSError(None, f"the login of Codex CLI cannot be read now ({login})") from error
+    mode = found.get("auth_mode") or ("apikey" if found.get("OPENAI_API_KEY") else "chatgpt")
+    return "https://api.openai.com/v1" if str(mode).lower() == "apikey" else "https://chatgpt.com/backend-api/codex"
+
+
 _NOBODY = "nobody is logged in to Codex CLI; run `codex login`"
 _NO_FILE = (
     "the login of Codex CLI lies in the system's keyring, from where it cannot be shared; write"

@@ -53,8 +53,10 @@ class CodexProcess:
             self._process = _start([str(word) for word in command], stdin, environ, folder)
         assert self._process.child.stdout is not None
         assert self._process.child.stderr is not None
+        self.stirred = threading.Event()
+        """Cuts a `watch` short; set when a stream ends, and by whoever saw a reason to look again."""
         self._readers = [
-            threading.Thread(target=_read_lines, args=(stream, take), name=name, daemon=True)
+            threading.Thread(target=self._read, args=(stream, take), name=name, daemon=True)
             for stream, take, name in (
                 (self._process.child.stdout, on_line, "codex-events"),
                 (self._process.child.stderr, on_complaint, "codex-log"),
@@ -69,6 +71,17 @@ class CodexProcess:
             return self._process.child.wait(timeout_s)
         except subprocess.TimeoutExpired:
             return None
+
+    def watch(self, timeout_s: float) -> int | None:
+        """As `wait`; None as soon as something stirs as well."""
+        if is_read := any(reader.is_alive() for reader in self._readers):
+            self.stirred.wait(timeout_s)
+            self.stirred.clear()
+        return self.wait(0 if is_read else timeout_s)
+
+    def _read(self, stream: IO[bytes], take: Callable[[str], None]) -> None:
+        _read_lines(stream, take)
+        self.stirred.set()
 
     def end(self) -> None:
         """Ends it and everything it started. Returns when that is done, within a few seconds."""

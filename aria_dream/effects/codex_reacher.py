@@ -16,9 +16,10 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.reach_events import EventReader, Failure, ReachEnd, ReachRun, RequestCount
-from aria_dream.effects.codex import Missing, find_codex, find_login, read_version
+from aria_dream.effects.codex import Missing, account_server, find_codex, find_login, read_version
 from aria_dream.effects.codex_home import FOLDER, LOCK, prepared_room
 from aria_dream.effects.codex_process import CodexProcess
+from aria_dream.effects.codex_relay import Relay
 from aria_dream.effects.codex_wall import wall_arguments, wall_environment
 from aria_dream.effects.lock import VaultLock
 from aria_dream.errors import BusyError, WriteRefusedError
@@ -99,7 +100,6 @@ class CodexReacher:
 
     def run_watched(self, cleared: ClearedText, granted: Granted, *, should_stop: Callable[[], str]) -> Watched:
         """As `run`, and what the run left in its folders, which are empty when it begins."""
-        del granted  # holding it is what is asked for: its row is on the disk
         program, login = self._program(), self._login()
         for found in (program, login):
             if isinstance(found, Missing):
@@ -113,7 +113,8 @@ class CodexReacher:
                 environ = self._environment(room)
                 if hole := _hole(program, environ, room):
                     return Watched(_not_started(hole))
-                end = self._run(program, environ, room, cleared.text, should_stop)
+                with Relay(self._server(login), max(1, granted.row.requests)) as relay:
+                    end = self._run(program, environ, room, relay, cleared.text, should_stop)
                 return Watched(end, tuple(_left_in(room)))
         except BusyError:
             return Watched(_not_started("another reach is under way on this machine"))
@@ -136,26 +137,43 @@ class CodexReacher:
                                    temporary=room.temporary, vault=self.vault)  # fmt: skip
         return environ | dict(self.elsewhere.environ if self.elsewhere is not None else {})
 
+    def _server(self, login: Path | None) -> str:
+        """Where the requests go to in the end."""
+        provider = self.elsewhere.provider if self.elsewhere is not None else None
+        if provider is not None:
+            return str(provider.get("base_url", "http://127.0.0.1:9"))
+        assert login is not None
+        return account_server(login)
+
     def _run(
-        self, program: Path, environ: Mapping[str, str], room: Room, prompt: str, should_stop: Callable[[], str]
+        self,
+        program: Path,
+        environ: Mapping[str, str],
+        room: Room,
+        relay: Relay,
+        prompt: str,
+        should_stop: Callable[[], str],
     ) -> ReachEnd:
         provider = self.elsewhere.provider if self.elsewhere is not None else None
-        command: list[str | Path] = [program, *wall_arguments(self.settings, room.scratch, elsewhere=provider)]
-        heard = _Heard()
+        words = wall_arguments(self.settings, room.scratch, server=relay.url, elsewhere=provider)
+        heard = _Heard(relay)
         started_s = monotonic()
-        process = CodexProcess(command, prompt=prompt, environ=environ, folder=room.scratch, on_line=heard.take,
-                               on_complaint=heard.take_complaint)  # fmt: skip
+        process = CodexProcess([program, *words], prompt=prompt, environ=environ, folder=room.scratch,
+                               on_line=heard.take, on_complaint=heard.take_complaint)  # fmt: skip
+        relay.on_refusal = heard.on_excess = process.stirred.set
         stopped, code = "", None
         try:
-            while (code := process.wait(LOOK_S)) is None:
+            while (code := process.watch(LOOK_S)) is None:
                 if stopped := self._reason(heard, monotonic() - started_s) or should_stop():
                     break
         finally:
             process.close()
-        return heard.end(stopped, code or 0, monotonic() - started_s)
+        return heard.end(stopped or heard.excess, code or 0, monotonic() - started_s)
 
     def _reason(self, heard: _Heard, seconds: float) -> str:
         settings = self.settings
+        if heard.excess:
+            return heard.excess
         if heard.web_turns > settings.max_web_turns:
             return f"it searched the web more than {settings.max_web_turns} times"
         if seconds >= settings.reach_timeout_s:
@@ -168,13 +186,15 @@ class CodexReacher:
 
 
 class _Heard:
-    """What the two streams of one run amount to so far. Each stream has one thread."""
+    """What the relay and the two streams of one run amount to so far. Each stream has one thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, relay: Relay) -> None:
+        self._relay = relay
         self._events = EventReader()
         self._count = RequestCount()
         self._complaints: deque[str] = deque(maxlen=5)
         self.lines = 0
+        self.on_excess: Callable[[], None] = lambda: None
 
     @property
     def web_turns(self) -> int:
@@ -191,25 +211,45 @@ class _Heard:
         """Whether it has tool servers, which the wall allows none of."""
         return self._count.has_servers
 
+    @property
+    def excess(self) -> str:
+        """That it wanted more requests than were set aside, as a clause; `""` where it did not."""
+        relay = self._relay
+        # A program that passes the relay by is believed what it tells, and ended as soon as it tells it.
+        if not (relay.refused if relay.heard else self._count.requests > relay.allowed):
+            return ""
+        aside = "the one request that was" if relay.allowed == 1 else f"the {relay.allowed} requests that were"
+        return f"it wanted more than {aside} set aside for it (`requests_per_reach`), and was ended there"
+
     def take(self, line: str) -> None:
         """One line of events."""
         self.lines += 1
-        self._events.take(line)
+        self._events.take(self._named(line))
 
     def take_complaint(self, line: str) -> None:
         """One line of stderr."""
         self._count.take(line)
-        text = line.strip()
+        if self.excess:
+            self.on_excess()
+        text = self._named(line).strip()
         if text and " codex_otel." not in line and not text.startswith(("WARNING:", "warning:")):
             self._complaints.append(text[:300])
+
+    def _named(self, line: str) -> str:
+        """The line with the server that is meant where it names the relay."""
+        return line.replace(self._relay.url, self._relay.server)
 
     def end(self, stopped: str, code: int, seconds: float) -> ReachEnd:
         """How the run ended; `code` is the program's exit code. A turn that it calls complete is none if it fails."""
         run = self._events.run(ended=bool(stopped))
-        if stopped and self._count.requests:
-            run = replace(run, sent=True)  # killed between its request and the event that tells of it
-        if run.sent and self._count.heard:
-            run = replace(run, requests=max(1, self._count.requests))
+        relay, told = self._relay, self._count
+        if relay.heard:
+            run = replace(run, sent=relay.sent > 0, requests=relay.sent)
+        elif told.is_told:  # nothing asked the relay: it ended before its first request, or passed the relay by
+            sent = told.heard or self._events.has_items
+            run = replace(run, sent=sent, requests=max(1, told.requests) if sent else 0)
+        if run.failure is not None and relay.unreached and not relay.sent:
+            run = replace(run, failure=Failure("unreachable", relay.unreached))
         if run.failure is not None and run.failure.kind == "not started" and not run.failure.message:
             said = " ".join(self._complaints) or "it ended at once and said nothing"
             run = replace(run, failure=Failure("not started", said[:500]))

@@ -53,8 +53,8 @@ _SETTINGS = (
     "history.persistence='none'",
 )
 
-_ACCOUNT = {"name": "OpenAI", "wire_api": "responses", "requires_openai_auth": True, "supports_websockets": False}
-"""The account's own server, as the built-in provider has it. That one cannot be told to leave its retries (measured: 11
+ACCOUNT = {"name": "OpenAI", "wire_api": "responses", "requires_openai_auth": True, "supports_websockets": False}
+"""The account's provider, as the built-in one is. That one cannot be told to leave its retries (measured: 11
 connections for one turn), each of which is metered; one of our own can."""
 _ONCE = {"request_max_retries": 0, "stream_max_retries": 0}
 
@@ -71,12 +71,15 @@ LOG = "off,codex_otel.trace_safe=info"
 """Codex tells on stderr when it sent a request and called a tool, without any text of either; see `RequestCount`."""
 
 
-def wall_arguments(settings: Settings, scratch: Path, *, elsewhere: Mapping[str, object] | None = None) -> list[str]:
+def wall_arguments(
+    settings: Settings, scratch: Path, *, server: str, elsewhere: Mapping[str, object] | None = None
+) -> list[str]:
     """The words after the program's name; the prompt comes on stdin.
 
-    `elsewhere` are fields of another provider than the account's, for tests; its retries are off as well.
+    `server`: the relay's address, the only one that is asked. `elsewhere` are fields of another provider than the
+    account's, for tests; its retries are off as well.
     """
-    provider = {**(elsewhere or _ACCOUNT), **_ONCE}
+    provider = {**(elsewhere or ACCOUNT), **_ONCE, "base_url": server}
     values = [
         *_SETTINGS,
         *(f"features.{name}=false" for name in _OFF),
@@ -95,6 +98,7 @@ def wall_environment(
     """All that the program learns of the environment: a fixed list of names from `environ`, and folders of its own."""
     kept = _KEPT + (_KEPT_WINDOWS if sys.platform == "win32" else ())
     found = {name: value for name in kept if (value := environ.get(name))}
+    direct = ",".join(part for part in (found.get("NO_PROXY") or found.get("no_proxy"), "127.0.0.1") if part)
     forbidden = Path(os.path.realpath(vault))
     parts = environ.get("PATH", "").split(os.pathsep)
     path = [part for part in parts if part and Path(part).is_absolute() and not is_inside(Path(part), forbidden)]
@@ -104,6 +108,7 @@ def wall_environment(
         "HOME": str(home),
         **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary)),
         "RUST_LOG": LOG,
+        **dict.fromkeys(("NO_PROXY", "no_proxy"), direct),  # no proxy stands before the relay
         "NO_COLOR": "1",
     }
     if sys.platform == "win32":

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from aria_dream.dream.datamark import Datamark
 from aria_dream.dream.janus import JANUS_SCHEMA, JanusVerdict, excerpts_of, janus_prompt, parse_janus
-from aria_dream.dream.triage import Unreadable
 from aria_dream.dream.triage_prompt import too_long
+from aria_dream.effects.asking import new_nonce
 from aria_dream.effects.egress import Turned
-from aria_dream.effects.model_judge import new_nonce
 from aria_dream.effects.model_server import AskFailed
 from aria_dream.policy.sharing import ShareableExcerpt
 
@@ -19,11 +18,12 @@ if TYPE_CHECKING:
 
     from aria_dream.dream.janus import Case
     from aria_dream.dream.prompt_text import Messages, Prompt
+    from aria_dream.dream.triage import Unreadable
+    from aria_dream.effects.asking import Asking
     from aria_dream.effects.egress import Cleared, Gate
-    from aria_dream.effects.model_server import Model, ModelServer
+    from aria_dream.effects.model_server import Model
 
 TOO_LONG = "prompt and notes are too long for the model's window"
-_SHORT_TRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def shareable(case: Case) -> Sequence[ShareableExcerpt]:
 class LocalReader:
     """The model of Ollama or of an OpenAI-compatible server, on this machine or where the gate lets text go."""
 
-    server: ModelServer
+    asking: Asking
     model: Model
     prompt: Prompt
     gate: Gate
@@ -88,40 +88,31 @@ class LocalReader:
     @property
     def leaves(self) -> bool:
         """Whether the server is another machine."""
-        return not self.server.endpoint.is_loopback
+        return not self.asking.server.endpoint.is_loopback
 
     def text_of(self, case: Case) -> str:
         """Both messages, one under the other."""
         return one_text(self._messages(case))
 
     def read(self, case: Case) -> JanusVerdict | Unreadable | NotAsked:
-        """The verdict; a broken connection, a busy server and an unreadable answer have one more try."""
-        said: JanusVerdict | Unreadable | NotAsked = NotAsked(TOO_LONG)
-        for _ in range(_SHORT_TRIES):
-            messages = self._messages(case)
-            if too_long(messages):
-                return NotAsked(TOO_LONG)
-            body = self._body(case, messages)
-            if isinstance(body, Turned):
-                return NotAsked(body.reason, ends=True)
-            answer = self.server.ask(body)
-            if isinstance(answer, AskFailed):
-                said, again = NotAsked(answer.reason, ends=answer.is_gone), answer.retry
-            else:
-                said = parse_janus(answer.text)
-                again = isinstance(said, Unreadable)
-            if not again:
-                break
-        return said
+        """The verdict; `NotAsked` with `ends` once the model is not asked any more."""
+        answer: JanusVerdict | Unreadable | NotAsked | AskFailed = self.asking.ask(
+            lambda: self._question(case), parse_janus
+        )
+        return NotAsked(answer.reason, ends=bool(self.asking.over)) if isinstance(answer, AskFailed) else answer
 
     def _messages(self, case: Case) -> Messages:
         return janus_prompt(self.prompt, Datamark(self.nonce()), case)
 
-    def _body(self, case: Case, messages: Messages) -> bytes | Cleared | Turned:
-        body = self.server.body(self.model, messages, JANUS_SCHEMA)
+    def _question(self, case: Case) -> bytes | Cleared | NotAsked:
+        messages, server = self._messages(case), self.asking.server
+        if too_long(messages):
+            return NotAsked(TOO_LONG)
+        body = server.body(self.model, messages, JANUS_SCHEMA)
         if not self.leaves:
             return body
-        return self.gate.clear(self.server.endpoint, shareable(case), lambda: body)
+        cleared = self.gate.clear(server.endpoint, shareable(case), lambda: body)
+        return NotAsked(cleared.reason, ends=True) if isinstance(cleared, Turned) else cleared
 
 
 def one_text(messages: Messages) -> str:

@@ -11,7 +11,6 @@ from aria_dream.review.conflict_copies import LeftAlone, merge_reviews, merge_se
 from aria_dream.vault.edit import ChangeSet, Move, WritePlan, content_hash, encode_note
 from aria_dream.vault.names import fold_path
 from aria_dream.vault.note import NotePath, decode_note
-from aria_dream.vault.sync_conflict import original_of_conflict_copy
 from aria_dream.world import Absent, Content, Written
 
 if TYPE_CHECKING:
@@ -41,9 +40,8 @@ def merge_conflict_copies(
 def _copies(index: VaultIndex, own: OwnNotes) -> Iterator[tuple[str, str]]:
     """Each of our notes that has a copy which bears our marker too, and the copy."""
     ours = {fold_path(path): path for path in (*own.logs, own.review, own.seeds) if path}
-    for copy in sorted(index.scan.conflicts):
-        original = original_of_conflict_copy(copy)
-        note = None if original is None else ours.get(fold_path(original))
+    for copy, original in sorted(index.scan.copies.items()):
+        note = ours.get(fold_path(original))
         if note is not None and index.linkage.source_of(copy) is not None:
             marker = index.facts_of(copy).marker
             if marker and marker.lower() == index.facts_of(note).marker.lower():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.questions import ANSWER_TOKENS, CONTRADICTIONS_PROMPT, DUPLICATES_PROMPT, RECIPE
 from aria_dream.consolidate.verdict import Escalated
+from aria_dream.effects.asking import Asking, AskingBudget, shown_name
 from aria_dream.effects.counsel_cache import CounselCache
 from aria_dream.effects.egress import Gate
 from aria_dream.effects.judges import find_model_server
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
     from aria_dream.dream.prompt_text import Prompt
     from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.effects.model_judge import JudgeReport
     from aria_dream.effects.vectors import ContentCache
 
 EMBEDDED_NAME: Final = "embedded judge"
@@ -53,6 +55,11 @@ class EmbeddedCounsel:
         """Always 0."""
         return 0
 
+    @property
+    def hindrance(self) -> str:
+        """Always `""`."""
+        return ""
+
     def compare(self, pair: NearPair) -> PairVerdict:
         """Whether the two say the same, where that is beyond doubt; else `Escalated`."""
         return self.compare_pair(pair)
@@ -70,12 +77,14 @@ def open_counsel(
     today: date,
     compare: Callable[[NearPair], PairVerdict],
     problems: list[str],
+    report: JudgeReport,
     backend: str | None = None,
 ) -> Counsel | NoCounsel:
     """Who judges one consolidation, as `triage_backend` says; or why nobody does. `compare` is the judge inside.
 
-    `auto` never fails: where Ollama is missing the judge inside sits. A backend that was named does not give way to
-    another one. `backend` overrides the policy's; `problems` gets what to tell.
+    `auto` never fails: where Ollama is missing, fails, or has used up the night's time, the built-in judge judges. A
+    backend that was named does not give way to another one: the night stops, and the next one goes on. `backend`
+    overrides the policy's; `problems` gets what to tell of the prompts, `report` what becomes of the asking.
     """
     settings = vault.live.policy.settings
     chosen = backend or settings.triage_backend
@@ -84,12 +93,13 @@ def open_counsel(
     if chosen == "embedded":
         return EmbeddedCounsel(compare)
     gate = Gate(state=state, sharing=vault.sharing, purpose=PURPOSE, allowed=settings.allow_remote_triage)
-    found = find_model_server(vault.live.policy.settings, gate, chosen)
+    found = find_model_server(settings, gate, chosen)
     if isinstance(found, NoModel):
         if chosen != "auto":
-            return NoCounsel(f"`triage_backend: {chosen}`: {found.reason}")
+            report.trouble = f"`triage_backend: {chosen}`: {found.reason}"
+            return NoCounsel(report.trouble)
         if found.is_running:
-            problems.append(f"{found.reason}. The judge inside sat instead")
+            report.trouble = f"{found.reason}; the built-in judge sat instead"
         return EmbeddedCounsel(compare)
 
     def question(name: str) -> tuple[Prompt, CounselCache]:
@@ -107,13 +117,17 @@ def open_counsel(
     conflict_question, conflict_verdicts = question(CONTRADICTIONS_PROMPT)
     return ModelCounsel(
         vault=vault,
-        server=replace(found.server, answer_tokens=ANSWER_TOKENS),
         model=found.model,
+        asking=Asking(
+            server=replace(found.server, answer_tokens=ANSWER_TOKENS),
+            name=shown_name(found.model),
+            budget=AskingBudget(sitting="a night", time_s=settings.time_budget_per_night_s),
+        ),
+        report=report,
         pair_question=pair_question,
         conflict_question=conflict_question,
         gate=gate,
         pair_verdicts=pair_verdicts,
         conflict_verdicts=conflict_verdicts,
-        instead=(lambda: EmbeddedCounsel(compare)) if chosen == "auto" else None,
-        problems=problems,
+        fallback=EmbeddedCounsel(compare) if chosen == "auto" else None,
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from aria_dream.effects.decisions import decided_pairs_seen
 from aria_dream.effects.embedded_judge import open_embedded_judge
 from aria_dream.effects.judges import open_judge
+from aria_dream.effects.model_judge import JudgeReport
 from aria_dream.effects.records import RecordBook
 from aria_dream.effects.resonance import VaultRanker, build_ranking
 from aria_dream.effects.vectors import ContentCache
@@ -47,8 +48,12 @@ class DreamParts:
     """The account's state folder."""
     backend: str | None = None
     """The judge that was asked for, whatever the policy says."""
+    is_measured: bool = False
+    """Whether it is the judge's quality that is looked at: a model has no budget then, and nobody judges for it."""
     problems: list[str] = field(default_factory=list)
     """What the dream had to do without, in sentences for the writer."""
+    report: JudgeReport = field(default_factory=JudgeReport)
+    """What became of the judge."""
     _ranking: Ranking | None = None
 
     @property
@@ -73,6 +78,8 @@ class DreamParts:
             today=datetime.now().astimezone().date(),
             embedded=self.embedded,
             problems=self.problems,
+            report=self.report,
+            is_measured=self.is_measured,
             backend=self.backend,
             progress=self.judging,
         )

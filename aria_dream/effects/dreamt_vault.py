@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 from array import array
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.walk import walkable_notes
 from aria_dream.effects.index import collector_paused, read_vault
 from aria_dream.effects.live_policy import read_live_policy
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from aria_dream.dream.names import NameBook
     from aria_dream.dream.walk import Walkable
     from aria_dream.effects.index import VaultIndex
     from aria_dream.effects.live_policy import LivePolicy
@@ -73,6 +76,25 @@ class DreamtVault:
     def row(self, path: str) -> int | None:
         """The row of the note at `path`; None where there is no such note or it is invisible."""
         return row_of(self.graph, path)
+
+    @cached_property
+    def _titles(self) -> Counter[str]:
+        return Counter(title_of(path).casefold() for path in self.graph.paths)
+
+    def name_of(self, path: str) -> str:
+        """What the note at `path` is called where it is named: its title, with its folder where several are called so.
+        """
+        title = title_of(path)
+        return title if self._titles[title.casefold()] < 2 else f"{path[: path.rfind('/') + 1]}{title}"
+
+    @cached_property
+    def name_book(self) -> NameBook:
+        """The names of all notes but ours, of those too that no dream may see: a name inside one of them is not meant.
+        """
+        from aria_dream.dream.names import NameBook  # numpy, as below
+
+        facts = (fact for fact in self.index.facts if not fact.marker)
+        return NameBook(name for fact in facts for name in (title_of(fact.path), *fact.aliases))
 
     @cached_property
     def links(self) -> Neighbours:

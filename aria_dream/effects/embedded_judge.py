@@ -28,6 +28,7 @@ from aria_dream.dream.judge import (
     bridge_share,
     judge_pairs,
     pair_features,
+    says_the_same,
 )
 from aria_dream.dream.juxtaposition import log_odds, title_of
 from aria_dream.dream.meaning import (
@@ -47,6 +48,7 @@ from aria_dream.effects.embedding import (
 )
 from aria_dream.effects.learned_judge import keep_learned, read_learned, retain_visible
 from aria_dream.effects.link_sketch import link_sketch
+from aria_dream.effects.near_notes import is_merged
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.effects.vectors import read_passages, read_vectors
 from aria_dream.errors import MissingPartError
@@ -132,7 +134,13 @@ class EmbeddedJudge:
                 folder_notes=folders.count(folders[a]) if folders[a] == folders[b] else 0,
             )
             common = replace(
-                in_common(views[a].words, views[b].words, self.ranking.rarity, _between(self.vault, a, b)),
+                in_common(
+                    views[a].words,
+                    views[b].words,
+                    self.ranking.rarity,
+                    _between(self.vault, a, b),
+                    self.vault.name_book,
+                ),
                 tags=self._tags(often, a, b),
                 missing=self._missing(views[a], views[b]),
                 folder=folders[a].rpartition("/")[2] if 0 < features.folder_notes <= SMALL_FOLDER else None,
@@ -144,6 +152,8 @@ class EmbeddedJudge:
             pairs.append(
                 Judged(features=features, common=common, cosine=cosine, apart_below=apart_below, bridge=bridge)
             )
+            if says_the_same(pairs[-1]):
+                pairs[-1] = replace(pairs[-1], merges=is_merged(self.vault, (a, b), cosine))
         return judge_pairs(self.calibration, pairs, share=self.share)
 
     def _bridge(
@@ -152,7 +162,8 @@ class EmbeddedJudge:
         """The signs of a bridge, where they count; notes that lie in no folder do not lie in one."""
         if self.around is None:
             return None
-        one, two = (note_shape(views[row].words.title, views[row].words.prose) for row in pair)
+        seen = (views[row].words for row in pair)
+        one, two = (replace(note_shape(view.title, view.prose), title=view.called) for view in seen)
         folders = self.sizes.folders[pair[0]], self.sizes.folders[pair[1]]
         return bridge_signs(
             one,
@@ -168,7 +179,7 @@ class EmbeddedJudge:
     ) -> tuple[str, ...]:
         """What the ranking's terms say of the two; note by note where nothing else can be said of them."""
         one, two = views[first].words, views[second].words
-        hints = hinted(terms, one.title, two.title)
+        hints = hinted(terms, one.called, two.called)
         if not hints or hints[0] == TITLES or common.words or common.mention or common.between or common.akin:
             return hints[: hints[:1] == (TITLES,)]
         links = self.vault.links
@@ -191,8 +202,11 @@ class EmbeddedJudge:
         if found is None:
             return None
         mine, other, common = found
-        titles = [title_of(self.vault.graph.paths[row]) for row in (mine, other, second if mine == first else first)]
-        return linked_alike_clause(titles, [title_of(self.vault.graph.paths[row]) for row in common])
+        titles = [self._name(row) for row in (mine, other, second if mine == first else first)]
+        return linked_alike_clause(titles, [self._name(row) for row in common])
+
+    def _name(self, row: int) -> str:
+        return self.vault.name_of(self.vault.graph.paths[row])
 
     def _view(self, row: int) -> _Viewed:
         note = parse_note(read_note_text(self.vault, row))
@@ -203,7 +217,7 @@ class EmbeddedJudge:
             # a file that no dream may see is there all the same, and is not named
             if link.path and resolver.resolve(link.path, path) is None
         }
-        return _Viewed(NoteView(title_of(self.vault.graph.paths[row]), prose(note), note.aliases), linked)
+        return _Viewed(NoteView(title_of(path), prose(note), note.aliases, self._name(row)), linked)
 
     def _tags(self, often: Mapping[str, int], first: int, second: int) -> tuple[str, ...]:
         """Tags of both that at most a fifth of the notes bear, the rarest first."""
@@ -220,7 +234,7 @@ class EmbeddedJudge:
     def _akin(self, row: int, first: int, second: int) -> tuple[str, str, str] | None:
         if row < 0:
             return None
-        title, near, linked = (title_of(self.vault.graph.paths[at]) for at in (row, first, second))
+        title, near, linked = map(self._name, (row, first, second))
         return title, near, linked
 
 
@@ -312,7 +326,7 @@ def _between(vault: DreamtVault, first: int, second: int) -> list[Between]:
     out_first, out_second = set(targets_of(vault.graph, first)), set(targets_of(vault.graph, second))
     ranked = sorted(common, key=lambda row: (vault.links.degree(row), row))
     return [
-        Between(title_of(vault.graph.paths[row]), from_first=row in out_first, from_second=row in out_second)
+        Between(vault.name_of(vault.graph.paths[row]), from_first=row in out_first, from_second=row in out_second)
         for row in ranked[:1]
     ]
 

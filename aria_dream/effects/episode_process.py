@@ -114,7 +114,7 @@ class EpisodeProcess:
         """Lets the child do the unit it asked for; nothing where it does not ask."""
         if not self._asked:
             return
-        self.is_writing = self.is_writing or self._asked == WRITE
+        self.is_writing = self._asked == WRITE
         self.is_reaching = self._asked == REACH
         self._asked = ""
         assert self._process.stdin is not None

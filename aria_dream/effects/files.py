@@ -18,11 +18,14 @@ from typing import TYPE_CHECKING, assert_never
 from aria_dream.effects.ground import is_placeholder, locate, read_plain
 from aria_dream.effects.history import History, Intent, Step
 from aria_dream.effects.lock import WRITER_WAIT_S, writer_lock
+from aria_dream.effects.own_writes import OwnWrites
 from aria_dream.effects.settling import Settling
 from aria_dream.effects.steps import CHANGED, Steps
 from aria_dream.effects.swap import exchange as system_exchange
 from aria_dream.errors import VaultUnreadableError
 from aria_dream.vault.edit import ABSENT, ChangeSet, Exists, changes_refusal, content_hash
+from aria_dream.vault.identity import Names
+from aria_dream.vault.misread import conflict_line
 from aria_dream.vault.note import NotePath
 from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Settled, Verdict, Written
 
@@ -82,6 +85,7 @@ class DiskVault:
         self._now = now
         self._after = after_step
         self._history = History(state_folder / "history", sleep)
+        self._own = OwnWrites(state_folder / "history")
         self._steps = Steps(
             self.root,
             sleep=sleep,
@@ -108,12 +112,12 @@ class DiskVault:
         return Absent(path) if data is None else Content(data, content_hash(data))
 
     def write(
-        self, changes: ChangeSet, *, label: str = "", quiet_s: float = 0.0
+        self, changes: ChangeSet, *, label: str = "", quiet_s: float = 0.0, names: Names | None = None
     ) -> Written | Conflict | Exists | Refused | Failed:
         """What became of `changes`: all of them are on the disk, or none is.
 
-        `label` is kept in the history (a proposal's id). A file that was touched within the last `quiet_s` seconds is
-        somebody's at this moment, and conflicts. A plan whose content is there already is no change.
+        `label` (a proposal's id) and `names` are kept in the history. A file that somebody else touched within the last
+        `quiet_s` seconds is theirs at this moment, and conflicts. A plan whose content is there already is no change.
 
         Raises:
             BusyError: another of our processes writes and does not end.
@@ -125,11 +129,13 @@ class DiskVault:
         with self._lock.held(self._lock_wait_s):
             self._recover()
             try:
-                return self._write(changes, label, quiet_s)
+                return self._write(changes, label, quiet_s, names or Names())
             except OSError as error:
                 return Failed(_first_path(changes), _cause(error))
 
-    def _write(self, changes: ChangeSet, label: str, quiet_s: float) -> Written | Conflict | Exists | Refused | Failed:
+    def _write(
+        self, changes: ChangeSet, label: str, quiet_s: float, names: Names
+    ) -> Written | Conflict | Exists | Refused | Failed:
         at = self._now()
         change_id = f"{at.astimezone(UTC):%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
         steps, contents = _plan_steps(changes, change_id)
@@ -142,11 +148,12 @@ class DiskVault:
             if hindrance is not None:
                 return hindrance
         images = self._images(steps, contents)
-        if isinstance(images, Conflict):
+        if not isinstance(images, list):
             return images
         intent = Intent(
-            change_id=change_id, at=at, label=label, steps=tuple(steps), folders=self._missing_folders(steps)
-        )
+            change_id=change_id, at=at, label=label, steps=tuple(steps), folders=self._missing_folders(steps),
+            names=names,
+        )  # fmt: skip
         self._after("looked")
         self._history.begin(intent, images)
         self._after("intent")
@@ -158,16 +165,24 @@ class DiskVault:
         place = locate(self.root, step.path)
         if isinstance(place, Path) and quiet_s > 0 and os.path.lexists(place):
             age_s = at.timestamp() - os.lstat(place).st_mtime
-            if 0 <= age_s < quiet_s:
+            if 0 <= age_s < quiet_s and not self._is_ours(step):
                 return Conflict(step.path, f"the note was touched {age_s:.0f} s ago; somebody may be typing")
         if is_written_too:
             return self._steps.goal_hindrance(step)
         return self._steps.hindrance(step)
 
+    def _is_ours(self, step: Step) -> bool:
+        """Whether the content that the step starts from is one that we gave the file ourselves."""
+        self._own.update()
+        return step.before != ABSENT and self._own.holds(str(step.path), bytes.fromhex(step.before))
+
     def _images(
         self, steps: list[Step], contents: list[bytes | None]
-    ) -> list[tuple[bytes | None, bytes | None]] | Conflict:
-        """Each step's file before and after; what is written and then moved moves as it is written."""
+    ) -> list[tuple[bytes | None, bytes | None]] | Conflict | Refused:
+        """Each step's file before and after; what is written and then moved moves as it is written.
+
+        Refused where a note to be written is one that git left half merged.
+        """
         images: list[tuple[bytes | None, bytes | None]] = []
         written: dict[NotePath, bytes | None] = {}
         for step, content in zip(steps, contents, strict=True):
@@ -177,6 +192,9 @@ class DiskVault:
                 before = None if step.before == ABSENT else read_plain(self.root.joinpath(*step.path.parts))
             if (ABSENT if before is None else content_hash(before)) != step.before:
                 return Conflict(step.path, CHANGED)
+            line = conflict_line(before) if before and content is not None else 0
+            if line:
+                return Refused(step.path, f"it holds conflict markers of git (line {line}); settle them first")
             after = before if step.moved_to is not None else content
             images.append((before, after))
             written[step.path] = after

@@ -3,7 +3,9 @@
 One folder a change, `<state>/history/<id>/`:
 
 - `intent.json`: `id`, `at` (ISO 8601 with offset), `label`, `steps` (`path`, `before` and `after` as SHA-256 or "",
-  `temp`: the name of the temp file beside it, `moved_to` or null), `folders`: those the change creates
+  `temp`: the name of the temp file beside it, `moved_to` or null), `folders`: those the change creates, `names`: by
+  vault path what each file that a link of it could mean is known by, `there`: which files there were (see
+  `vault/identity`)
 - `N.before`, `N.after`: the images of step N, where there is a file
 - `N.displaced…`: text of another program that was met on the way and is kept so that no byte is lost
 - `outcome.json`: `verdict` (`applied` or `undone`), `at`, `left_alone`. Without it the change is pending.
@@ -16,13 +18,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from aria_dream.effects.swap import retried, sync_file, sync_folder
 from aria_dream.errors import StateDamagedError
 from aria_dream.vault.edit import ABSENT, ContentHash, content_hash
+from aria_dream.vault.identity import Names
 from aria_dream.vault.note import NotePath
 from aria_dream.world import PastChange, PastWrite, Verdict
 
@@ -63,6 +66,7 @@ class Intent:
     steps: tuple[Step, ...]
     folders: tuple[NotePath, ...]
     """Folders that do not exist yet, outermost first."""
+    names: Names = field(default_factory=Names)
 
 
 class History:
@@ -145,7 +149,9 @@ class History:
                         )
                         for number, step in enumerate(intent.steps)
                     )
-                    yield PastChange(change_id=change_id, label=intent.label, at=intent.at, files=files)
+                    yield PastChange(
+                        change_id=change_id, label=intent.label, at=intent.at, files=files, names=intent.names
+                    )
             except (OSError, ValueError, KeyError, TypeError, StateDamagedError):
                 continue
 
@@ -232,6 +238,8 @@ def _render_intent(intent: Intent) -> bytes:
         "label": intent.label,
         "steps": steps,
         "folders": [str(folder) for folder in intent.folders],
+        "names": {path: list(known) for path, known in intent.names.known.items()},
+        "there": intent.names.there,
     }
     return json.dumps(record, indent=1).encode()
 
@@ -253,4 +261,8 @@ def _parse_intent(content: bytes) -> Intent:
             for step in record["steps"]
         ),
         folders=tuple(NotePath(folder) for folder in record["folders"]),
+        names=Names(
+            known={path: tuple(known) for path, known in record.get("names", {}).items()},
+            there=record.get("there", ""),
+        ),
     )

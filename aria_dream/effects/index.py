@@ -22,6 +22,7 @@ from aria_dream.effects.contents import UNREAD, Content, cached_contents, conten
 from aria_dream.effects.index_cache import IndexCache
 from aria_dream.effects.places import vault_key
 from aria_dream.effects.scan import Scan, rescan, scan_vault
+from aria_dream.effects.sync_copies import find_copies
 from aria_dream.errors import Problem
 from aria_dream.vault.graph import LinkGraph, NoteFacts
 from aria_dream.vault.linkage import (
@@ -44,7 +45,6 @@ from aria_dream.vault.record import (
 )
 from aria_dream.vault.resolve import Resolver
 from aria_dream.vault.snapshot import difference
-from aria_dream.vault.sync_conflict import original_of_numbered_copy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -156,18 +156,14 @@ class VaultIndex:
         return Resolver(self.files)
 
     @cached_property
+    def copies(self) -> Mapping[str, str]:
+        """Copies that a sync made of files it could not merge, each with its original."""
+        return find_copies(self.scan, self.linkage, self.contents)
+
+    @property
     def conflicts(self) -> frozenset[str]:
-        """Copies that a sync made of notes it could not merge: by their names, or by a number and the same content."""
-        found = set(self.scan.conflicts)
-        for source in range(len(self.linkage.sources)):
-            path = self.linkage.path_of(source)
-            original = original_of_numbered_copy(path)
-            other = None if original is None else self.linkage.source_of(original)
-            if other is None or self.contents[source] == UNREAD or not self.scan.snapshot.files[path].size_bytes:
-                continue  # an empty `Untitled 2` is no copy of an empty `Untitled`
-            if self.contents[source].digest == self.contents[other].digest:
-                found.add(path)
-        return frozenset(found)
+        """The copies alone."""
+        return frozenset(self.copies)
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:

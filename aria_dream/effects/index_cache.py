@@ -65,6 +65,8 @@ READER_MODULES = (
     "canvas",
     "link",
     "linkage",
+    "misread",
+    "no_words",
     "note",
     "note_text",
     "properties",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from aria_dream.dream.dreaming import NoJudge
 from aria_dream.dream.triage import Keep
 from aria_dream.dream.triage_prompt import PROMPT_NAME
+from aria_dream.effects.asking import Asking, AskingBudget, shown_name
 from aria_dream.effects.egress import Gate, Turned
 from aria_dream.effects.model_http import is_listening
 from aria_dream.effects.model_judge import ModelJudge
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from aria_dream.dream.dreaming import Judge
     from aria_dream.dream.juxtaposition import Juxtaposition
     from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.effects.model_judge import JudgeReport
     from aria_dream.effects.model_server import Model
     from aria_dream.effects.vectors import ContentCache
     from aria_dream.policy.settings import Settings
@@ -69,13 +71,18 @@ def open_judge(
     today: date,
     embedded: Callable[[], Judge],
     problems: list[str],
+    report: JudgeReport,
     backend: str | None = None,
+    is_measured: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Judge | NoJudge:
-    """The judge of one dream, or why there is none. `embedded` makes the one inside; `problems` gets what to tell.
+    """The judge of one dream, or why there is none. `embedded` makes the built-in one; `problems` gets what to tell of
+    the prompt, `report` what becomes of the asking.
 
-    `auto` never fails: where Ollama is missing the judge inside sits. A backend that was named does not give way to
-    another one. `backend` overrides the policy's. A model reports `progress(done, total)` pair by pair.
+    Where Ollama is missing under `auto`, the built-in judge sits; a backend that was named must be there when the dream
+    begins. A model that fails later, or has used up the dream's budget, is followed by the built-in judge either way;
+    where it is to be measured it has no budget, and nobody judges for it. `backend` overrides the policy's. A model
+    reports `progress(done, total)` pair by pair.
     """
     settings = vault.live.policy.settings
     chosen = backend or settings.triage_backend
@@ -89,9 +96,10 @@ def open_judge(
     found = find_model_server(settings, gate, chosen)
     if isinstance(found, NoModel):
         if chosen != "auto":
-            return NoJudge(f"`triage_backend: {chosen}`: {found.reason}")
+            report.trouble = f"`triage_backend: {chosen}`: {found.reason}"
+            return NoJudge(report.trouble)
         if found.is_running:
-            problems.append(f"{found.reason}. The judge inside sat instead.")
+            report.trouble = f"{found.reason}; the built-in judge sat instead"
         return embedded()
     prompt = read_prompt(PROMPT_NAME, vault.root, vault.names, vault.home)
     problems.extend(str(problem) for problem in prompt.problems)
@@ -106,13 +114,19 @@ def open_judge(
     verdicts.prune()
     return ModelJudge(
         vault=vault,
-        server=found.server,
         model=found.model,
         prompt=prompt.prompt,
         gate=gate,
         verdicts=verdicts,
-        instead=embedded if chosen == "auto" else None,
-        problems=problems,
+        asking=Asking(
+            server=found.server,
+            name=shown_name(found.model),
+            budget=AskingBudget(sitting="a dream") if is_measured else AskingBudget(
+                sitting="a dream", time_s=settings.triage_budget_s, questions=settings.triage_questions_per_dream
+            ),
+        ),
+        report=report,
+        fallback=None if is_measured else embedded,
         progress=progress,
     )
 

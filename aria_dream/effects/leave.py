@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.egress import ClearedText
     from aria_dream.effects.ledger import Granted
     from aria_dream.vault.edit import ChangeSet, Exists
+    from aria_dream.vault.identity import Names
     from aria_dream.vault.note import NotePath
     from aria_dream.world import (
         Absent,
@@ -83,17 +84,19 @@ class Leave:
     def __call__(self, unit: str) -> None:
         """Returns when the next unit may begin: at once while the last one is still short, else once leave is given.
 
-        Before a `WRITE`, leave is always asked; after it the process no longer lets itself be ended. Before a `REACH`
-        too; after it the process ends the reach when it is told to end, and itself where it asks the next time.
+        Before a `WRITE`, leave is always asked; until it asks again the process does not let itself be ended. Before a
+        `REACH` too; when it is told to end, it ends the reach. A process whose parent has gone, or that was told to
+        end, comes no further than here.
         """
+        self._end_if_abandoned()
         now = self._clock()
         if unit not in (WRITE, REACH) and self._begun_s is not None and now - self._begun_s < self._unit_s:
             return
+        self._is_writing = self._is_reaching = False
         self.say({"ask": unit})
         self._given.acquire()
-        if self._is_abandoned and not self._is_writing:
-            self._leave_at_once(ABANDONED)
-        if unit == WRITE and not self._is_writing:
+        self._end_if_abandoned()  # `_hear` lets go of us once more for that
+        if unit == WRITE:
             self._is_writing = True
             with suppress(ValueError):  # not in the main thread: then SIGTERM still ends it, and the journal settles
                 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -102,6 +105,10 @@ class Leave:
             with suppress(ValueError):
                 signal.signal(signal.SIGTERM, self._hear_the_end)
         self._begun_s = self._clock()
+
+    def _end_if_abandoned(self) -> None:
+        if self._is_abandoned:
+            self._leave_at_once(ABANDONED)
 
     def _hear_the_end(self, _number: int, _frame: object) -> None:
         self._is_abandoned = True
@@ -165,11 +172,11 @@ class AskingVault:
         return self._files.read(path)
 
     def write(
-        self, changes: ChangeSet, *, label: str = "", quiet_s: float = 0.0
+        self, changes: ChangeSet, *, label: str = "", quiet_s: float = 0.0, names: Names | None = None
     ) -> Written | Conflict | Exists | Refused | Failed:
         """As the vault writes, once leave is given."""
         self._leave(WRITE)
-        return self._files.write(changes, label=label, quiet_s=quiet_s)
+        return self._files.write(changes, label=label, quiet_s=quiet_s, names=names)
 
     def recover(self) -> tuple[Settled, ...]:
         """As the vault recovers."""

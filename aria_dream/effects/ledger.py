@@ -116,29 +116,7 @@ def resolve(granted: Granted, verdict: Resolution, *, clock: Callable[[], dateti
     Raises:
         WriteRefusedError: the disk would not; the reach stays counted.
     """
-    _note(granted, verdict, 0, clock)
-
-
-def excess(granted: Granted, requests: int, *, clock: Callable[[], datetime] = utc_now) -> None:
-    """Count what the reach sent in all, where that is more than was set aside; else nothing happens.
-
-    Raises:
-        WriteRefusedError: the disk would not.
-    """
-    more = requests - granted.row.requests
-    if more > 0:
-        _note(granted, EXCESS, more, clock)
-
-
-def _note(granted: Granted, verdict: str, requests: int, clock: Callable[[], datetime]) -> None:
-    at = clock().astimezone(granted.zone)
-    row = Row(at=at, kind=granted.row.kind, verdict=verdict, id=granted.row.id, requests=requests)
-    try:
-        with _lock(granted.state).held():
-            append_row(granted.state / LEDGER, row)
-    except OSError as error:
-        place = granted.state / LEDGER
-        raise WriteRefusedError(f"{place} was not written: {error.strerror or error}") from error
+    settle(granted.state, granted.zone, reach_id=granted.row.id, verdict=verdict, clock=clock)
 
 
 def settle(
@@ -150,10 +128,10 @@ def settle(
     requests: int = 0,
     clock: Callable[[], datetime] = utc_now,
 ) -> None:
-    """Say what came of a reach that a crash left open, as far as its lines do not say it yet.
+    """Say what came of a reach and what it sent, as far as its lines do not say it yet.
 
-    `requests`: how many it sent in all, where that is known. A reach without a line is left alone: nothing was
-    reserved for it here. Safe to repeat.
+    `requests`: how many it sent in all, where that is known; those beyond what was set aside count as well. A reach
+    without a line is left alone: nothing was reserved for it here. Safe to repeat.
 
     Raises:
         BusyError: another process kept the lock.
@@ -170,7 +148,8 @@ def settle(
                 excess_row = Row(at=at, kind=begun.kind, verdict=EXCESS, id=reach_id, requests=more)
                 append_row(state / LEDGER, excess_row)
             if all(row.verdict in (INITIATED, EXCESS) for row in lines):
-                append_row(state / LEDGER, Row(at=at, kind=begun.kind, verdict=verdict, id=reach_id))
+                sent = min(requests, begun.requests)
+                append_row(state / LEDGER, Row(at=at, kind=begun.kind, verdict=verdict, id=reach_id, requests=sent))
     except OSError as error:
         raise WriteRefusedError(f"{state / LEDGER} was not written: {error.strerror or error}") from error
 

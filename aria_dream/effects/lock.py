@@ -97,6 +97,31 @@ def read_holder(path: Path) -> Holder | None:
         return None
 
 
+def is_held(path: Path) -> bool:
+    """Whether some process has the lock of the lock file at this moment. Writes nothing.
+
+    Raises:
+        OSError: the file cannot be opened.
+    """
+    owner = path.with_name(path.name + ".owner")
+    if owner.exists():
+        holder = read_holder(owner)
+        return holder.is_alive() if holder else not _is_old(owner)
+    if not path.exists():
+        return False
+    handle = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+    try:
+        if not _lock(handle):
+            return True
+        _unlock(handle)
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+    finally:
+        os.close(handle)
+    return False
+
+
 class VaultLock:
     """One lock file. Within one thread it may be taken again by whoever has it; other threads wait like processes.
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from aria_dream.vault.edit import ABSENT, ChangeSet, ContentHash, Exists, changes_refusal, content_hash
+from aria_dream.vault.identity import Names
 from aria_dream.vault.names import colliding_path, path_refusal
 from aria_dream.world import Absent, Conflict, Content, PastChange, PastWrite, Refused, Settled, Written
 
@@ -44,7 +45,7 @@ class MemoryVault:
         return Absent(path) if data is None else Content(data, content_hash(data))
 
     def write(
-        self, changes: ChangeSet, *, label: str = "", quiet_s: float = 0.0
+        self, changes: ChangeSet, *, label: str = "", quiet_s: float = 0.0, names: Names | None = None
     ) -> Written | Conflict | Exists | Refused:
         """What became of `changes`: all of them happened, or none."""
         refusal = changes_refusal(changes)
@@ -72,7 +73,7 @@ class MemoryVault:
         if not past:
             return Written("")
         self._apply(past)
-        return self._remember(tuple(past), label)
+        return self._remember(tuple(past), label, names or Names())
 
     def _apply(self, past: list[PastWrite]) -> None:
         for write in past:
@@ -80,11 +81,11 @@ class MemoryVault:
             if write.after is not None:
                 self.files[write.moved_to or write.path] = write.after
 
-    def _remember(self, past: tuple[PastWrite, ...], label: str) -> Written:
+    def _remember(self, past: tuple[PastWrite, ...], label: str, names: Names) -> Written:
         self._count += 1
         change_id = f"change-{self._count:06}"
         at = self._now()
-        self._past.append(PastChange(change_id=change_id, label=label, at=at, files=past))
+        self._past.append(PastChange(change_id=change_id, label=label, at=at, files=past, names=names))
         self._touched_at.update({write.moved_to or write.path: at for write in past})
         return Written(change_id)
 

@@ -11,7 +11,15 @@ from aria_dream.errors import PolicyClosedError
 from aria_dream.policy.policy import Source
 from aria_dream.policy.sharing import Visibility, visibility
 from aria_dream.synthesis.lesson import read_rows
-from aria_dream.synthesis.memory import USUAL_FOLDERS, choose_new_folder, is_memory, lessons_path
+from aria_dream.synthesis.memory import (
+    OWN_NAMES,
+    USUAL_FOLDERS,
+    choose_new_folder,
+    day_of_name,
+    is_memory,
+    lessons_path,
+    source_paths,
+)
 from aria_dream.synthesis.sources import (
     HONESTY_READ,
     SESSIONS_READ,
@@ -19,18 +27,21 @@ from aria_dream.synthesis.sources import (
     MemoryFile,
     Reading,
     SourceKind,
+    is_own_output,
     read_capsules,
     read_dated,
     read_failures,
+    read_notes,
     read_trust_decay,
 )
+from aria_dream.vault.names import fold_path
 from aria_dream.vault.note import NotePath, decode_note
 from aria_dream.vault.scan import scan_note
 from aria_dream.world import Content, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from datetime import tzinfo
+    from datetime import date, tzinfo
     from pathlib import Path
 
     from aria_dream.policy.policy import Policy
@@ -121,9 +132,12 @@ def read_sources(
     def dated(key: str, kind: SourceKind, limit: int) -> Reading:
         return read_dated(texts(key), kind, limit)
 
+    sessions = dated("session_log_path", SourceKind.SESSION, SESSIONS_READ)
+    loose = _loose(files, folder, policy)
+    notes = read_notes(loose, SESSIONS_READ)
     readings = (
         read_capsules(texts("capsules_path"), zone),
-        dated("session_log_path", SourceKind.SESSION, SESSIONS_READ),
+        Reading((*sessions.entries, *notes.entries), sessions.left_out),
         read_trust_decay(texts("trust_decay_path")),
         dated("honesty_ledger_path", SourceKind.HONESTY, HONESTY_READ),
         read_failures(texts("failed_experiments_path"), SourceKind.FAILED_EXPERIMENT),
@@ -131,7 +145,23 @@ def read_sources(
         _lesson_entries(files, folder),
         _staged(texts("capture_candidates_path", ".jsonl")),
     )
+    if not any(reading.entries for reading in readings) and loose:
+        names = ", ".join(NotePath(file.path).name for file, _ in loose[:3])
+        sentence = f"{folder} holds {len(loose)} notes that a synthesis does not read ({names})"
+        said.append(f"{sentence}: it reads capsules, logs, notes named by their day, and topics with a description")
     return readings, tuple(said)
+
+
+def _loose(files: RootedFiles, folder: str, policy: Policy) -> list[tuple[MemoryFile, date | None]]:
+    """The notes that lie in the folder itself under a name that the policy does not give, each with its name's day."""
+    known = {fold_path(path.split("/", 1)[0]) for path in source_paths(policy.settings) if path}
+    names = folder_names(files.root, folder) or ()
+    found: list[tuple[MemoryFile, date | None]] = []
+    for name in names:
+        if name.lower().endswith(".md") and fold_path(name) not in known:
+            texts, _ = _texts(files, folder, name, ".md", policy)
+            found += [(text, day_of_name(name)) for text in texts if text.path.rpartition("/")[0] == folder]
+    return found
 
 
 def _texts(
@@ -156,6 +186,8 @@ def _texts(
             text = decode_note(content.data).replace("\r\n", "\n").replace("\r", "\n")
             if suffix == ".md" and _is_hidden(str(one), text, policy):
                 said.append(f"{one} was not read: the policy or the note hides it")
+            elif one.name in OWN_NAMES or (suffix == ".md" and is_own_output(text)):
+                continue  # what this program wrote is no source, whatever path names it
             else:
                 found.append(MemoryFile(path=str(one), text=text))
     return tuple(found), said

@@ -6,7 +6,7 @@ to be shown whole is left for a person.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -28,8 +28,8 @@ from aria_dream.consolidate.questions import (
 from aria_dream.consolidate.verdict import Escalated, KeepA, KeepB, NeedsHuman, Unreadable
 from aria_dream.dream.datamark import Datamark
 from aria_dream.dream.prompt_text import estimate_tokens
+from aria_dream.effects.asking import new_nonce
 from aria_dream.effects.egress import Cleared, Turned
-from aria_dream.effects.model_judge import FAILURES_BORNE, new_nonce, shown_name
 from aria_dream.effects.model_server import AskFailed
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.policy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
@@ -41,10 +41,12 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
     from aria_dream.dream.prompt_text import Messages, Prompt
+    from aria_dream.effects.asking import Asking
     from aria_dream.effects.counsel_cache import CounselCache
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.egress import Gate
-    from aria_dream.effects.model_server import Model, ModelServer
+    from aria_dream.effects.model_judge import JudgeReport
+    from aria_dream.effects.model_server import Completion, Model
     from aria_dream.effects.verdict_cache import NoteKey
 
     Render = Callable[[Datamark], tuple[Messages, list[ShareableExcerpt]] | Withheld]
@@ -60,28 +62,34 @@ class ModelCounsel:
     """The model of a server. It satisfies `consolidate.verdict.Counsel`."""
 
     vault: DreamtVault
-    server: ModelServer
     model: Model
+    asking: Asking
+    report: JudgeReport
     pair_question: Prompt
     conflict_question: Prompt
     gate: Gate
     pair_verdicts: CounselCache
     conflict_verdicts: CounselCache
-    instead: Callable[[], Counsel] | None = None
-    """Who judges where this model has not answered a single question; None: nobody."""
+    fallback: Counsel | None = None
+    """Who judges once this model is not asked any more; None: nobody, and the night stops."""
     nonce: Callable[[], str] = new_nonce
-    problems: list[str] = field(default_factory=list)
-    """What went wrong, in sentences for the writer."""
     _tokens: int = 0
-    _failures: int = 0
-    _answers: int = 0
-    _gone: str = ""
-    _deputy: Counsel | None = None
 
     @property
     def name(self) -> str:
-        """As report and journal name it: the model, or whoever had to stand in."""
-        return self._deputy.name if self._deputy is not None else shown_name(self.model)
+        """As report and journal name it: the model, or its fallback once that judges."""
+        other = self._other()
+        return self.asking.name if other is None else other.name
+
+    @property
+    def hindrance(self) -> str:
+        """Why nobody judges any more, as one clause; `""` while somebody does."""
+        is_over = self.asking.over and self.fallback is None
+        return f"“{self.asking.name}” is not asked any more: {self.asking.over}" if is_over else ""
+
+    def _other(self) -> Counsel | None:
+        """Who judges in place of the model; None while that does."""
+        return self.fallback if self.asking.over else None
 
     @property
     def tokens(self) -> int:
@@ -90,8 +98,8 @@ class ModelCounsel:
 
     def compare(self, pair: NearPair) -> PairVerdict:
         """The model's verdict on the pair. `Escalated` where it may not or cannot be shown both passages whole."""
-        if self._deputy is not None:
-            return self._deputy.compare(pair)
+        if (other := self._other()) is not None:
+            return other.compare(pair)
         keys = self._key(pair.first, ""), self._key(pair.second, "")
         known = self.pair_verdicts.pair(*keys, pair.first.text, pair.second.text)
         if known is not None:
@@ -99,7 +107,7 @@ class ModelCounsel:
         local = passage_excerpt(pair.first), passage_excerpt(pair.second)
 
         def render(mark: Datamark) -> tuple[Messages, list[ShareableExcerpt]] | Withheld:
-            if self.server.endpoint.is_loopback:
+            if self.asking.server.endpoint.is_loopback:
                 return pair_prompt(self.pair_question, mark, *local), []
             made = [self._shareable(atom, atom.text) for atom in (pair.first, pair.second)]
             excerpts = [one for one in made if isinstance(one, ShareableExcerpt)]
@@ -108,16 +116,16 @@ class ModelCounsel:
 
         parse = partial(parse_pair_verdict, first=pair.first.text, second=pair.second.text)
         verdict: PairVerdict = self._verdict(render, PAIR_SCHEMA, parse)
-        if self._stood_in():
-            return self.compare(pair)
+        if self.asking.over and isinstance(verdict, Unreadable):
+            return verdict if (other := self._other()) is None else other.compare(pair)
         self.pair_verdicts.keep(*keys, verdict)
         return verdict
 
     def resolve(self, conflict: Conflict, evidence: str) -> ConflictVerdict:
         """The model's verdict on two claims, `evidence` shown with them. A claim is kept only where it is kept too when
         the other one is asked about first."""
-        if self._deputy is not None:
-            return self._deputy.resolve(conflict, evidence)
+        if (other := self._other()) is not None:
+            return other.resolve(conflict, evidence)
         keys = (
             self._key(conflict.first, f"{conflict.first_claim}\0{evidence}"),
             self._key(conflict.second, f"{conflict.second_claim}\0{evidence}"),
@@ -135,8 +143,8 @@ class ModelCounsel:
                 verdict = NeedsHuman(reason=UNSTEADY)
             else:
                 verdict = replace(verdict, confidence=min(verdict.confidence, again.confidence))
-        if self._stood_in():
-            return self.resolve(conflict, evidence)
+        if self.asking.over and isinstance(verdict, Unreadable):
+            return verdict if (other := self._other()) is None else other.resolve(conflict, evidence)
         self.conflict_verdicts.keep(*keys, verdict)
         return verdict
 
@@ -145,7 +153,7 @@ class ModelCounsel:
         sides = (conflict.first, conflict.first_claim), (conflict.second, conflict.second_claim)
 
         def render(mark: Datamark) -> tuple[Messages, list[ShareableExcerpt]] | Withheld:
-            if self.server.endpoint.is_loopback:
+            if self.asking.server.endpoint.is_loopback:
                 first, second = (claim_excerpt(atom, claim) for atom, claim in sides)
                 return conflict_prompt(self.conflict_question, mark, first, second, evidence), []
             made = [self._shareable(atom, claim_text(atom, claim)) for atom, claim in sides]
@@ -162,37 +170,28 @@ class ModelCounsel:
     def _verdict(
         self, render: Render, schema: dict[str, object], parse: Callable[[str], V | Unreadable]
     ) -> V | Escalated | Unreadable:
-        """The verdict. A broken connection, a busy server and an unreadable answer have one more try."""
-        if self._gone:
-            return Unreadable(reason=f"not asked, because {self._gone}")
-        verdict: V | Unreadable = Unreadable(reason="not asked")
-        for _ in range(2):
-            body = self._body(render, schema)
-            if not isinstance(body, tuple):
-                return body
-            sent, tokens = body
-            answer = self.server.ask(sent)
+        """The verdict, its tokens counted."""
+        tokens = 0
+
+        def question() -> bytes | Cleared | Escalated | Unreadable:
+            nonlocal tokens
+            made = self._body(render, schema)
+            if not isinstance(made, tuple):
+                return made
+            body, tokens = made
+            return body
+
+        def hear(answer: Completion | AskFailed) -> None:
             if isinstance(answer, AskFailed):
                 self._tokens += tokens
-                verdict, again = Unreadable(reason=answer.reason), answer.retry
             else:
                 self._tokens += answer.tokens or tokens + estimate_tokens(answer.text)
-                verdict = parse(answer.text)
-                again = isinstance(verdict, Unreadable)
-            if not again:
-                break
-        self._count(answer if isinstance(answer, AskFailed) else None)
-        return verdict
 
-    def _count(self, failed: AskFailed | None) -> None:
-        if failed is None:
-            self._failures, self._answers = 0, self._answers + 1
-            return
-        self._failures += 1
-        if failed.is_gone or self._failures >= FAILURES_BORNE:
-            self._gone = failed.reason
-            if self._answers or self.instead is None:
-                self.problems.append(f"“{self.name}” does not answer any more: {failed.reason}")
+        verdict: V | Escalated | Unreadable | AskFailed = self.asking.ask(question, parse, hear)
+        self.report.trouble = self.asking.trouble
+        if self._other() is not None:
+            self.report.trouble += "; the built-in judge finished the night"
+        return Unreadable(verdict.reason) if isinstance(verdict, AskFailed) else verdict
 
     def _body(
         self, render: Render, schema: dict[str, object]
@@ -204,12 +203,13 @@ class ModelCounsel:
         messages, excerpts = made
         if too_long(messages):
             return Escalated(reason="not asked, because the two passages are too long to be shown whole to the model")
-        body = self.server.body(self.model, messages, schema)
-        if self.server.endpoint.is_loopback:
+        server = self.asking.server
+        body = server.body(self.model, messages, schema)
+        if server.endpoint.is_loopback:
             return body, tokens_of(messages)
-        cleared = self.gate.clear(self.server.endpoint, excerpts, lambda: body)
+        cleared = self.gate.clear(server.endpoint, excerpts, lambda: body)
         if isinstance(cleared, Turned):
-            self._gone = cleared.reason
+            self.asking.end(cleared.reason)
             return Unreadable(reason=f"not asked, because {cleared.reason}")
         return cleared, tokens_of(messages)
 
@@ -223,14 +223,6 @@ class ModelCounsel:
             return whole
         # The line end keeps a passage that begins with a rule from being read as properties.
         return excerpt_note(self.vault.sharing, parse_note(f"\n{text}"), atom.path, limit=_WHOLE)
-
-    def _stood_in(self) -> bool:
-        """Whether somebody else judges from now on, because this model never answered."""
-        if self._gone and not self._answers and self.instead is not None and self._deputy is None:
-            self.problems.append(f"“{self.name}” did not answer: {self._gone}. The judge inside sat instead")
-            self._deputy = self.instead()
-            return True
-        return False
 
     def _key(self, atom: Atom, asked: str) -> NoteKey:
         """Content hash of the atom's note, and what else of the atom is shown."""

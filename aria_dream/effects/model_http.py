@@ -10,7 +10,7 @@ from __future__ import annotations
 import socket
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from aria_dream.effects.egress import Cleared, Endpoint
@@ -31,11 +31,16 @@ class Patience:
 
     connect_s: float
     load_s: float
-    """Until the first byte of the answer: a server loads its model and reads the prompt meanwhile."""
+    """Until the answer begins: a server loads its model and reads the prompt meanwhile. What it sends before, heads and
+    comments to keep the line open, neither ends this wait nor lengthens it."""
     read_s: float
     """Between two pieces of the answer."""
     total_s: float
     """For all of it, whatever trickles in."""
+
+    def within(self, left_s: float) -> Patience:
+        """The same, ended after `left_s` at the latest."""
+        return replace(self, total_s=min(self.total_s, left_s))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +80,11 @@ def exchange(
     *,
     patience: Patience,
     take: Callable[[bytes], bool],
+    has_begun: Callable[[], bool] = lambda: True,
     body: bytes | Cleared | None = None,
 ) -> Answered | Unanswered:
-    """What became of one request. `take` is given each piece of a 200's body and says whether it has had enough.
+    """What became of one request. `take` is given each piece of a 200's body and says whether it has had enough;
+    `has_begun` is asked after it whether an answer has begun, so that the shorter wait counts from then on.
 
     Closing the connection, which happens before this returns, is what makes Ollama and llama.cpp stop generating.
 
@@ -88,7 +95,7 @@ def exchange(
 
     sent = _permitted(endpoint, body)
     clock = _Clock(patience)
-    proxy = None if endpoint.is_loopback else _proxy(endpoint)
+    proxy = None if endpoint.is_loopback else find_proxy(endpoint.scheme, endpoint.host)
     if isinstance(proxy, Unanswered):
         return proxy
     try:
@@ -104,7 +111,7 @@ def exchange(
         ):
             if 300 <= response.status < 400:
                 return _moved(response.headers)
-            return _received(response.status, response.iter_stream(), clock, take)
+            return _received(response.status, response.iter_stream(), clock, take, has_begun)
     except (httpcore.ConnectError, httpcore.ConnectTimeout):
         return Unanswered("unreachable", "the model's server cannot be reached")
     except httpcore.TimeoutException:
@@ -130,12 +137,11 @@ def _moved(headers: Iterable[tuple[bytes, bytes]]) -> Unanswered:
 
 
 def _received(
-    status: int, pieces: Iterable[bytes], clock: _Clock, take: Callable[[bytes], bool]
+    status: int, pieces: Iterable[bytes], clock: _Clock, take: Callable[[bytes], bool], has_begun: Callable[[], bool]
 ) -> Answered | Unanswered:
     size_bytes = 0
     failed = bytearray()
     for piece in pieces:
-        clock.has_begun()
         size_bytes += len(piece)
         if size_bytes > LONGEST_BODY_BYTES:
             return Unanswered("flood", "the model's answer does not end")
@@ -145,6 +151,8 @@ def _received(
                 break
         elif take(piece):
             return Answered(status, b"", whole=False)
+        if status != 200 or has_begun():
+            clock.begin()
     return Answered(status, bytes(failed))
 
 
@@ -160,7 +168,7 @@ def _headers(endpoint: Endpoint, body: bytes) -> list[tuple[str, str]]:
     return headers
 
 
-def _pool(endpoint: Endpoint, clock: _Clock, proxy: _Proxy | None) -> httpcore.ConnectionPool:
+def _pool(endpoint: Endpoint, clock: _Clock, proxy: Proxy | None) -> httpcore.ConnectionPool:
     import httpcore
 
     if proxy is not None:
@@ -172,23 +180,25 @@ def _pool(endpoint: Endpoint, clock: _Clock, proxy: _Proxy | None) -> httpcore.C
 
 
 @dataclass(frozen=True, slots=True)
-class _Proxy:
+class Proxy:
+    """An HTTP proxy."""
+
     url: str
     login: tuple[bytes, bytes] | None
 
 
-def _proxy(endpoint: Endpoint) -> _Proxy | Unanswered | None:
-    """The user's HTTP proxy for this other machine; None where there is none.
+def find_proxy(scheme: str, host: str) -> Proxy | Unanswered | None:
+    """The user's HTTP proxy for that other machine; None where there is none.
 
     One of another kind (SOCKS) is not gone round: whoever set it does not want direct connections.
     """
     from urllib.parse import unquote_to_bytes, urlsplit
     from urllib.request import getproxies, proxy_bypass
 
-    if proxy_bypass(endpoint.host):
+    if proxy_bypass(host):
         return None
     named = getproxies()
-    told = (named.get(endpoint.scheme) or named.get("all") or "").strip()
+    told = (named.get(scheme) or named.get("all") or "").strip()
     if not told:
         return None
     try:
@@ -198,34 +208,36 @@ def _proxy(endpoint: Endpoint) -> _Proxy | Unanswered | None:
         return Unanswered("unreachable", "the proxy in this machine's environment cannot be read")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         return Unanswered("unreachable", "the proxy in this machine's environment is none for HTTP")
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    address = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     login = None
     if parts.username is not None:
         login = unquote_to_bytes(parts.username), unquote_to_bytes(parts.password or "")
-    return _Proxy(f"{parts.scheme}://{host}{f':{port}' if port else ''}", login)
+    return Proxy(f"{parts.scheme}://{address}{f':{port}' if port else ''}", login)
 
 
 class _Clock:
     """How long the next wait may last."""
 
-    def __init__(self, patience: Patience) -> None:
+    def __init__(self, patience: Patience, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._patience = patience
-        self._until_s = time.monotonic() + patience.total_s
-        self._begun = False
+        self._monotonic = monotonic
+        self._began_s = monotonic()
+        self._has_begun = False
 
-    def has_begun(self) -> None:
-        """The first piece of the answer is here: from now on the shorter wait counts."""
-        self._begun = True
+    def begin(self) -> None:
+        """The answer has begun: from now on the shorter wait counts."""
+        self._has_begun = True
 
     def connect_s(self) -> float:
-        return max(0.001, min(self._patience.connect_s, self._left_s()))
+        return max(0.001, min(self._patience.connect_s, self._left_s(self._patience.total_s)))
 
     def read_s(self) -> float:
         """0 once the time is over."""
-        return max(0.0, min(self._patience.read_s if self._begun else self._patience.load_s, self._left_s()))
+        wait_s = self._patience.read_s if self._has_begun else self._left_s(self._patience.load_s)
+        return max(0.0, min(wait_s, self._left_s(self._patience.total_s)))
 
-    def _left_s(self) -> float:
-        return self._until_s - time.monotonic()
+    def _left_s(self, limit_s: float) -> float:
+        return self._began_s + limit_s - self._monotonic()
 
 
 def _backend(clock: _Clock, addresses: tuple[str, ...]) -> httpcore.NetworkBackend:

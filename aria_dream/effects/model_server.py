@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from aria_dream.dream.triage import Unreadable
 from aria_dream.dream.triage_prompt import WINDOW
 from aria_dream.dream.verdict import LONGEST_ANSWER, parse_object
+from aria_dream.effects.model_http import Answered, Patience, Unanswered
 
 if TYPE_CHECKING:
     from aria_dream.dream.prompt_text import Messages
     from aria_dream.effects.egress import Cleared, Endpoint
-    from aria_dream.effects.model_http import Patience, Unanswered
 
 MOST_BLANKS = 200
 """White space in a row after which an answer is over: models under a grammar print it for ever."""
@@ -77,22 +78,18 @@ class ModelServer(Protocol):
         """The request's body: the messages, constrained by `schema`, at temperature 0. Pure."""
         ...
 
-    def ask(self, body: bytes | Cleared) -> Completion | AskFailed:
-        """The model's answer to a body of `body`."""
+    def ask(self, body: bytes | Cleared, within_s: float = math.inf) -> Completion | AskFailed:
+        """The model's answer to a body of `body`; given up after `within_s`."""
         ...
 
 
 def asking_patience(connect_s: float) -> Patience:
     """For a verdict: a model may have to be read from a slow disk, but then it writes or it is ended."""
-    from aria_dream.effects.model_http import Patience
-
     return Patience(connect_s=connect_s, load_s=180.0, read_s=30.0, total_s=240.0)
 
 
 def looking_patience(timeout_s: float) -> Patience:
     """For a look at what models there are."""
-    from aria_dream.effects.model_http import Patience
-
     return Patience(connect_s=timeout_s, load_s=timeout_s, read_s=timeout_s, total_s=timeout_s)
 
 
@@ -134,6 +131,8 @@ class Answer:
         """Why the model stopped, as its server says; `""` while it has not."""
         self.thought = False
         """Whether it thought beside its answer, where nobody reads it."""
+        self.has_begun = False
+        """Whether the model has said or thought anything."""
         self.prompt_tokens: int | None = None
         self.answer_tokens: int | None = None
 
@@ -158,11 +157,16 @@ class Answer:
         """Whether the answer has come to an end that the model does not see: blanks, or no end at all."""
         if not text:
             return False
+        self.has_begun = True
         self._parts.append(text)
         self._size += len(text)
         bare = text.rstrip()
         self._blanks = len(text) - len(bare) if bare else self._blanks + len(text)
         return self._blanks > MOST_BLANKS or self._size > LONGEST_ANSWER
+
+    def think(self) -> None:
+        """The model thinks beside its answer."""
+        self.thought = self.has_begun = True
 
     @property
     def _tokens(self) -> int | None:
@@ -189,6 +193,32 @@ class Answer:
         if self.ending == "length" or self._size > LONGEST_ANSWER:
             return AskFailed("the model's answer does not end")
         return AskFailed("the model's answer broke off", retry=True)
+
+
+def no_list(
+    server: Literal["Ollama", "the model's server"], endpoint: Endpoint, answer: Answered | Unanswered, wait_s: float
+) -> NoModel:
+    """Why `server` gave no list of its models, where it gave none in the form that it documents.
+
+    `wait_s`: how long it was given.
+    """
+    if isinstance(answer, Unanswered):
+        why = {
+            "unreachable": f"{server} does not answer at {endpoint}",
+            "slow": f"{server} does not answer at {endpoint} within {wait_s:g} s (`ollama_timeout_s`)",
+            "broken": f"the connection to {server} at {endpoint} broke off",
+        }.get(answer.kind, f"{server} at {endpoint} is not asked: {answer.reason}")
+        return NoModel(why, is_running=answer.kind != "unreachable")
+    match answer.status:
+        case 401 | 403:
+            why = f"{server} at {endpoint} wants a login, which we have not"
+        case 429 | 503:
+            why = f"{server} at {endpoint} is busy or still loading its model"
+        case 200:
+            why = f"what answers at {endpoint} is no server of models: its answer is not the list that was asked for"
+        case status:
+            why = f"what answers at {endpoint} has no list of models (error {status})"
+    return NoModel(why, is_running=True)
 
 
 def json_object(data: bytes) -> dict[str, object] | None:

@@ -6,6 +6,7 @@ Its OpenAI-compatible wire would do for the answers, but cannot set `num_ctx`, a
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from aria_dream.effects.model_server import (
     NoModel,
     failure,
     json_object,
+    no_list,
     refusal_of,
 )
 
@@ -79,14 +81,10 @@ class OllamaServer:
         """What `/api/tags` lists; nothing of a note is asked with it."""
         body = bytearray()
         answer = exchange(self.endpoint, "GET", "/api/tags", patience=self.looking, take=lambda p: _more(body, p))
-        if isinstance(answer, Unanswered):
-            return NoModel(
-                f"Ollama does not answer at {self.endpoint}", is_running=answer.kind not in ("unreachable", "slow")
-            )
-        found = json_object(bytes(body)) if answer.status == 200 else None
+        found = json_object(bytes(body)) if isinstance(answer, Answered) and answer.status == 200 else None
         models = found.get("models") if found is not None else None
         if not isinstance(models, list):
-            return NoModel(f"what answers at {self.endpoint} is no Ollama", is_running=False)
+            return no_list("Ollama", self.endpoint, answer, self.looking.total_s)
         return [entry for entry in models if isinstance(entry, dict)]
 
     def body(self, model: Model, messages: Messages, schema: dict[str, object]) -> bytes:
@@ -113,14 +111,17 @@ class OllamaServer:
             }
         ).encode()
 
-    def ask(self, body: bytes | Cleared) -> Completion | AskFailed:
+    def ask(self, body: bytes | Cleared, within_s: float = math.inf) -> Completion | AskFailed:
         """The answer, gathered from the stream; ended at blanks, at the first sign of the cloud, and in time."""
         answer = Answer()
 
         def take(piece: bytes) -> bool:
             return any(_take_line(answer, line) for line in answer.lines(piece))
 
-        outcome = exchange(self.endpoint, "POST", "/api/chat", patience=self.asking, take=take, body=body)
+        outcome = exchange(
+            self.endpoint, "POST", "/api/chat", patience=self.asking.within(within_s), take=take,
+            has_begun=lambda: answer.has_begun, body=body,
+        )  # fmt: skip
         if isinstance(outcome, Answered) and outcome.status != 200:
             return refusal_of(outcome.status, outcome.body, "Ollama")
         if isinstance(outcome, Unanswered):
@@ -146,14 +147,15 @@ def _take_line(answer: Answer, line: bytes) -> bool:
         return False
     found = json_object(line)
     if found is None:
-        return answer.fail("Ollama's answer cannot be read", retry=True)
+        return answer.fail("Ollama's answer is not JSON")
     if found.get("error"):
         return answer.fail("Ollama stopped with an error", retry=True)
     if _is_remote(found):
         return answer.fail("the model runs in Ollama's cloud", is_gone=True)
     message = found.get("message")
     content = message.get("content") if isinstance(message, dict) else None
-    answer.thought = answer.thought or bool(isinstance(message, dict) and message.get("thinking"))
+    if isinstance(message, dict) and message.get("thinking"):
+        answer.think()
     over = answer.add(content) if isinstance(content, str) else False
     if found.get("done") is True:
         reason, count, said = (found.get(key) for key in ("done_reason", "prompt_eval_count", "eval_count"))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from aria_dream.dream.triage_prompt import ANSWER_TOKENS
 from aria_dream.effects.model_http import Answered, Unanswered, exchange
@@ -20,6 +21,7 @@ from aria_dream.effects.model_server import (
     NoModel,
     failure,
     json_object,
+    no_list,
     refusal_of,
 )
 from aria_dream.effects.ollama import CLOUD, OllamaServer, at_root
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.egress import Cleared, Endpoint
     from aria_dream.effects.model_http import Patience
 
-_NAME = "the model's server"
+_NAME: Final = "the model's server"
 _CALL = re.compile(r"(?:/chat)?/completions\Z|/chat\Z|/models\Z")
 _BLANK = b" \t\r\n\xef\xbb\xbf"
 """White space and the mark of UTF-8 before an answer."""
@@ -65,17 +67,10 @@ class OpenAIServer:
             return False
 
         answer = exchange(self.endpoint, "GET", "/models", patience=self.looking, take=take)
-        if isinstance(answer, Unanswered):
-            return NoModel(f"no model's server answers at {self.endpoint}", is_running=answer.kind != "unreachable")
-        if answer.status == 503:
-            return NoModel("the model's server is still loading its model", is_running=True)
-        if answer.status in (401, 403):
-            return NoModel(f"the model's server at {self.endpoint} wants a login, which we have not", is_running=True)
-        found = json_object(bytes(body)) if answer.status == 200 else None
+        found = json_object(bytes(body)) if isinstance(answer, Answered) and answer.status == 200 else None
         data = found.get("data", "") if found is not None else ""
         if data is not None and not isinstance(data, list):
-            address = f"{self.endpoint}{self.endpoint.base}"
-            return NoModel(f"what answers at {address} has no list of models", is_running=True)
+            return no_list(_NAME, self.endpoint, answer, self.looking.total_s)
         entries = [entry for entry in data or () if isinstance(entry, dict)]
         models = {entry["id"]: entry for entry in entries if isinstance(entry.get("id"), str)}
         able = sorted(each for each in models if "embed" not in each.lower())  # LM Studio lists one for vectors too
@@ -115,7 +110,7 @@ class OpenAIServer:
             request["chat_template_kwargs"] = {"enable_thinking": False, "reasoning_effort": "low"}
         return json.dumps(request).encode()
 
-    def ask(self, body: bytes | Cleared) -> Completion | AskFailed:
+    def ask(self, body: bytes | Cleared, within_s: float = math.inf) -> Completion | AskFailed:
         """The answer, gathered from the events; ended at blanks and in time.
 
         A server that refuses a part of the question which is beyond the plainest one is to be asked once more, without.
@@ -126,7 +121,10 @@ class OpenAIServer:
         def take(piece: bytes) -> bool:
             return not reply.takes(piece) and any(_take_line(answer, line) for line in answer.lines(piece))
 
-        outcome = exchange(self.endpoint, "POST", "/chat/completions", patience=self.asking, take=take, body=body)
+        outcome = exchange(
+            self.endpoint, "POST", "/chat/completions", patience=self.asking.within(within_s), take=take,
+            has_begun=lambda: answer.has_begun or reply.is_whole, body=body,
+        )  # fmt: skip
         if isinstance(outcome, Answered) and outcome.status != 200:
             return self._refused(outcome)
         if isinstance(outcome, Unanswered):
@@ -137,9 +135,9 @@ class OpenAIServer:
 
     def _refused(self, answer: Answered) -> AskFailed:
         """Why there is no answer, and whether a plainer question may get one."""
-        failed = refusal_of(answer.status, answer.body, "the model's server")
+        failed = refusal_of(answer.status, answer.body, _NAME)
         said = answer.body.decode("utf-8", "replace").lower()
-        if answer.status not in (400, 422) or failed != refusal_of(answer.status, b"", "the model's server"):
+        if answer.status not in (400, 422) or failed != refusal_of(answer.status, b"", _NAME):
             return failed
         likelier = (_FORM, _EXTRAS) if any(word in said for word in _FORM_WORDS) else (_EXTRAS, _FORM)
         part = next((each for each in likelier if each not in self.refused), None)
@@ -173,6 +171,11 @@ class _Reply:
         self._gathered += piece
         return True
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether such a reply has begun."""
+        return self._gathered is not None
+
     def text(self) -> bytes:
         """The reply; empty where it was a stream."""
         return bytes(self._gathered or b"").strip(_BLANK)
@@ -190,7 +193,7 @@ def _take_line(answer: Answer, line: bytes) -> bool:
         return True
     found = json_object(data)
     if found is None:
-        return answer.fail(f"the answer of {_NAME} cannot be read", retry=True)
+        return answer.fail(f"the answer of {_NAME} is not JSON")
     if found.get("error") or kind == b"error":
         return answer.fail(f"{_NAME} stopped with an error", retry=True)
     usage = found.get("usage")
@@ -208,7 +211,7 @@ def _take_choice(answer: Answer, found: Mapping[str, object]) -> bool:
     said = choice.get("delta") or choice.get("message")
     content = said.get("content") if isinstance(said, dict) else None
     if isinstance(said, dict) and (said.get("reasoning_content") or said.get("reasoning")):
-        answer.thought = True
+        answer.think()
     over = answer.add(content) if isinstance(content, str) else False
     reason = choice.get("finish_reason")
     if isinstance(reason, str) and reason:

@@ -41,7 +41,7 @@ def find_own_notes(index: VaultIndex, dream_folder: str) -> OwnNotes:
 
     Copies that a sync made of them are none of them.
     """
-    markers = {path: m for path, m in read_markers(index, dream_folder).items() if path not in index.scan.conflicts}
+    markers = {path: m for path, m in read_markers(index, dream_folder).items() if path not in index.scan.copies}
     folders = {path.rpartition("/")[0] for path in markers}
     beside = [path for path in index.graph.paths if path.rpartition("/")[0] in folders]
     names = VaultNames.of(files=beside, markers=markers, link_sources=lambda _name: ())

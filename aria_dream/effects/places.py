@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 STATE_VARIABLE = "ARIA_DREAM_STATE"
 CACHE_VARIABLE = "ARIA_DREAM_CACHE"
+FOLDER_VARIABLES = (
+    STATE_VARIABLE, CACHE_VARIABLE, "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "CODEX_HOME",
+)  # fmt: skip
+"""Every variable that says where we, or the program that a reach asks, keep something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,14 +11,13 @@ from aria_dream.effects.idle import IdleProbe
 from aria_dream.effects.load import LoadProbe
 from aria_dream.effects.power import read_power
 from aria_dream.errors import Problem
-from aria_dream.policy.circumstances import Moment, Readings, Run
+from aria_dream.policy.circumstances import Moment, Readings
 from aria_dream.policy.presence import Absent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
     from datetime import tzinfo
 
-    from aria_dream.dream.episode import EpisodeRecord
     from aria_dream.policy.presence import Power, Reading
     from aria_dream.vault.snapshot import FileState
 
@@ -82,6 +81,3 @@ def last_edit_s(files: Mapping[str, FileState], now: datetime, is_ours: Callable
     return None if youngest_ns is None else max(0.0, now.timestamp() - youngest_ns / 1e9)
 
 
-def past_runs(episodes: Iterable[EpisodeRecord]) -> tuple[Run, ...]:
-    """The dreams that this machine remembers, as runs of earlier processes."""
-    return tuple(Run(at=episode.at, dreamt=True) for episode in episodes)

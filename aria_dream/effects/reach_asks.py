@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from aria_dream.dream.reach import Answer, ExternalAsk, InternalAsk
 from aria_dream.dream.reach_block import ReachedPair, ReachedSeed
 from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.dream.seeds import open_seeds, parse_seeds
+from aria_dream.dream.source_grammar import name_key
 from aria_dream.dream.triage_prompt import UNCONNECTED, way_text
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.policy.residence import log_notes
@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     from aria_dream.world import VaultFiles
 
 
+LONGEST_SOURCE = 500
+"""Characters of a seed's source that its block shows: it may be a quotation."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """One reach before it is made: what leaves, and how the block names it."""
@@ -69,7 +73,7 @@ class Question:
         match self.subject:
             case ReachedPair() as pair:
                 return f"{pair.from_.title} ↔ {pair.to.title}"
-            case ReachedSeed(header):
+            case ReachedSeed(header=header):
                 return header
 
 
@@ -109,11 +113,9 @@ def pair_question(vault: DreamtVault, survivor: Survivor, *, note: str, origin: 
 
 def _reached_pair(vault: DreamtVault, survivor: Survivor, note: str) -> ReachedPair:
     found = survivor.juxtaposition
-    titles = Counter(title_of(path).casefold() for path in vault.graph.paths)
 
     def name_of(path: str) -> str:
-        title = title_of(path)
-        return clean(title if titles[title.casefold()] < 2 else path.removesuffix(".md")) or "untitled"
+        return clean(vault.name_of(path)) or "untitled"
 
     return ReachedPair(
         from_=_link(vault, found.from_, note),
@@ -143,11 +145,15 @@ def seed_question(vault: DreamtVault, seed: Seed) -> Question | Withheld:
     return Question(
         kind="external",
         ask=ExternalAsk(header=header, source=source, struck=struck, resonance=resonance, notes=notes),
-        subject=ReachedSeed(clean(seed.title) or clean(seed.source)),
+        subject=ReachedSeed(clean(seed.title) or clean(seed.source), _short(clean(seed.source))),
         origin=f"external-novelty seed{day}",
         seed=(seed.title, seed.deposited_on),
         offered=offered,
     )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_SOURCE else clean(text[: LONGEST_SOURCE - 1]) + "…"
 
 
 def _offered(vault: DreamtVault, seed: Seed) -> tuple[tuple[str, ...], ShareableExcerpt | None]:
@@ -216,7 +222,13 @@ def _link(vault: DreamtVault, path: str, note: str) -> LoggedLink:
     def link_text(path: str) -> str:
         return link_target(index.resolver, index.app, path, note)
 
-    return logged_link(path, link_text, markdown_links=index.app.use_markdown_links)
+    return logged_link(path, link_text, markdown_links=index.app.use_markdown_links, name_of=vault.name_of)
+
+
+def note_names(vault: DreamtVault) -> frozenset[str]:
+    """What the writer's notes are called, by title, path and alias, each as `name_key` gives it."""
+    names = ((title_of(fact.path), fact.path, *fact.aliases) for fact in vault.facts)
+    return frozenset(name_key(name) for each in names for name in each)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,9 +30,9 @@ from aria_dream.dream.reach_corpus import (
 )
 from aria_dream.dream.reach_outcome import failure_text, read_end
 from aria_dream.effects import ledger
+from aria_dream.effects.asking import new_nonce
 from aria_dream.effects.egress import Turned
 from aria_dream.effects.let_out import let_out, note_pause
-from aria_dream.effects.model_judge import new_nonce
 from aria_dream.effects.prompts import shipped_prompt
 from aria_dream.effects.reach_wait import read_pause
 from aria_dream.errors import WriteRefusedError
@@ -113,8 +113,9 @@ class LiveAsker:
 
     def _read(self, item: ReachItem, granted: Granted, end: ReachEnd) -> RecordedAnswer | Unasked:
         outcome, resolution = read_end(end)
-        ledger.excess(granted, end.run.requests)
-        ledger.resolve(granted, resolution)
+        ledger.settle(
+            self.state, self.zone, reach_id=granted.row.id, verdict=resolution, requests=end.run.requests
+        )  # fmt: skip
         failure = end.run.failure
         told = "" if failure is None else failure_text(failure)
         note_pause(self.gate, end, told, ledger.utc_now().astimezone(self.zone))

@@ -12,20 +12,23 @@ from aria_dream.consolidate.record import parse_consolidations
 from aria_dream.consolidate.settled import parse_heard, parse_settled
 from aria_dream.dream.episode import EpisodeRecord, episode_record, memory_of, parse_episodes
 from aria_dream.dream.jsonl import as_mapping, as_text
+from aria_dream.dream.judge_record import judge_record, last_trouble
 from aria_dream.dream.juxtaposition import pair_key
 from aria_dream.dream.walk import Memory
 from aria_dream.effects.journal import Journal, read_text
 from aria_dream.effects.lock import writer_lock
+from aria_dream.errors import BusyError, StateDamagedError, WriteRefusedError
 from aria_dream.review.journal import parse_journal
 from aria_dream.review.proposal import ProposalState, decided_pairs, proposed_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import date
+    from datetime import date, datetime
     from pathlib import Path
 
     from aria_dream.consolidate.record import Consolidation
     from aria_dream.consolidate.settled import Settled
+    from aria_dream.dream.judge_record import Occasion
     from aria_dream.errors import Problem
     from aria_dream.review.proposal import Proposal
 
@@ -120,6 +123,16 @@ class RecordBook:
     def note_run(self, record: Mapping[str, object]) -> None:
         """Journal any other record of a run."""
         self._runs.append(record)
+
+    def note_judge(self, at: datetime, occasion: Occasion, trouble: str) -> None:
+        """Journal what went wrong with the judge; where nothing did, only that an earlier trouble is over.
+
+        What cannot be kept is passed over: nothing rests on it.
+        """
+        with suppress(WriteRefusedError, StateDamagedError, BusyError):
+            known = last_trouble(read_text(self._folder / RUNS), occasion)
+            if trouble or known is not None:
+                self._runs.append(judge_record(at, occasion, trouble))
 
     def consolidations(self) -> tuple[Consolidation, ...]:
         """Every consolidation, oldest first. Raises StateDamagedError as `read` does."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 import aria_dream
-from aria_dream.dream.juxtaposition import Juxtaposition, chance
+from aria_dream.dream.juxtaposition import Juxtaposition, chance, title_of
 from aria_dream.dream.learn import Weights
 from aria_dream.dream.notespace import NoteSpace, Parts
 from aria_dream.dream.rank import Ranking, RankNote
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.vectors import ContentCache
     from aria_dream.vault.graph import NoteFacts
 
-TERMS_KIND = "terms:1"
+TERMS_KIND = "terms:2"
 """Raise the number with every change of `dream.terms` that changes a value."""
 WEIGHTS_FILE = "weights.json"
 SPACE_FILE = "space.bin"
@@ -117,6 +117,14 @@ def _unseen_names(vault: DreamtVault) -> list[int]:
     return sorted({link_key(path) for path in vault.sharing.hidden} - seen)
 
 
+def _hidden_names(vault: DreamtVault) -> list[str]:
+    """The names of the notes that the writer keeps out of every dream: what stands inside one means no other note."""
+    if not vault.sharing.hidden:
+        return []
+    hidden = [fact for fact in vault.index.facts if fact.path in vault.sharing.hidden]
+    return sorted({name for fact in hidden for name in (title_of(fact.path), *fact.aliases)})
+
+
 def _without_links(own: TermCounts, names: npt.NDArray[np.uint32]) -> TermCounts:
     kept = ~np.isin(own.link_keys, names)
     if kept.all():
@@ -166,7 +174,7 @@ def space_key(vault: DreamtVault) -> bytes | None:
     state.update("\0".join(vault.graph.paths).encode("utf-8", "surrogatepass"))
     state.update(b"\0\0")
     state.update(b"".join([fact.content_hash for fact in vault.facts]))
-    state.update(repr(_unseen_names(vault)).encode())
+    state.update(repr((_unseen_names(vault), _hidden_names(vault))).encode("utf-8", "surrogatepass"))
     return state.digest()
 
 
@@ -186,7 +194,7 @@ def open_space(
             if arrays is not None:
                 return NoteSpace(_RankNotes(vault.facts), Parts.from_arrays(arrays))
     terms, unchanged = _read_terms(vault, cache, progress)
-    space = NoteSpace(rank_notes(vault), terms)
+    space = NoteSpace(rank_notes(vault), terms, _hidden_names(vault))
     if file is not None:
         if key is not None and unchanged:
             write_arrays(file, key, space.parts.to_arrays())
@@ -216,6 +224,7 @@ def build_ranking(
         weights=weights,
         decided=decided,
         text_of=lambda row: read_note_text(vault, row),
+        name_of=lambda row: vault.name_of(vault.graph.paths[row]),
     )
     if weights is None:
         _keep_weights(vault, {**ranking.weights.to_json(), "sketch": link_sketch(vault.graph)})
@@ -275,6 +284,13 @@ class VaultRanker:
         visible."""
         row = self._vault.row(path)
         return [] if row is None else self._named(row, self._ranking.from_note(row, limit))
+
+    def pair(self, first: str, second: str) -> Juxtaposition:
+        """The pair of two visible notes, linked or not."""
+        rows = self._vault.row(first), self._vault.row(second)
+        if rows[0] is None or rows[1] is None:
+            raise ValueError("a pair names a note that is none of the vault's")
+        return self._named(rows[0], [self._ranking.pair(rows[0], rows[1])])[0]
 
     def learned(self) -> dict[str, object]:
         """The weights that the vault's links taught."""

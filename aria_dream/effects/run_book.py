@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.record import parse_consolidations
+from aria_dream.dream.judge_record import last_trouble
 from aria_dream.dream.reach_record import parse_reaches, unfinished
 from aria_dream.dream.run_record import (
     PastRun,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.record import Consolidation
     from aria_dream.dream.episode import EpisodeRecord
+    from aria_dream.dream.judge_record import JudgeTrouble
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,8 @@ class Remembered:
     """The last dreams, oldest first."""
     open_proposals: int = 0
     last_night: LastNight | None = None
+    judge_trouble: JudgeTrouble | None = None
+    """What last went wrong with a model that judges; None where the last time all went well."""
     unfinished_reaches: int = 0
     """Reaches that are paid for and stand in no dream note yet, the one that is under way included."""
     problems: tuple[str, ...] = ()
@@ -95,6 +99,7 @@ class RunBook:
             episodes=tuple(replace(one, params={}, memory=type(one.memory)()) for one in records.episodes[-_KEPT:]),
             open_proposals=open_count(records.states.values()),
             last_night=_last_night(parse_consolidations(text)),
+            judge_trouble=last_trouble(text),
             unfinished_reaches=len(unfinished(parse_reaches(text)[0])),
             problems=tuple(str(problem) for problem in records.problems),
         )

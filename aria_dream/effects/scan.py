@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from aria_dream.errors import Problem, VaultUnreadableError
 from aria_dream.vault.snapshot import FileState, Snapshot, folded_path
-from aria_dream.vault.sync_conflict import is_conflict_copy
+from aria_dream.vault.sync_conflict import copies_among, original_of_copy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -42,9 +42,14 @@ class Scan:
     """Every file of the vault, attachments too; files that a cloud drive keeps elsewhere with `here=False`."""
     config_folder: str
     """Name of Obsidian's config folder, "" where there is none."""
-    conflicts: frozenset[str]
-    """Copies that a sync made because two machines changed one file, told by their names."""
+    named_copies: frozenset[str]
+    """Files whose names only a sync gives, to copies of what two machines changed."""
     problems: tuple[Problem, ...]
+
+    @property
+    def copies(self) -> dict[str, str]:
+        """Each of `named_copies` beside which the file lies that it is a copy of, and that file."""
+        return copies_among(sorted(self.named_copies), self.snapshot.files)
 
 
 def scan_vault(root: Path) -> Scan:
@@ -63,7 +68,7 @@ def scan_vault(root: Path) -> Scan:
         root=walk.root,
         snapshot=Snapshot(files),
         config_folder=walk.config_folder,
-        conflicts=frozenset(filter(is_conflict_copy, files)),
+        named_copies=frozenset(filter(original_of_copy, files)),
         problems=tuple(sorted(walk.problems, key=lambda problem: problem.path)),
     )
 
@@ -87,11 +92,11 @@ def rescan(before: Scan, changed_paths: Iterable[str]) -> Scan:
             del files[path]
         elif any(other.startswith(f"{path}/") for other in files):
             return scan_vault(Path(before.root))
-    conflicts = {path for path in files if path in before.conflicts or path not in before.snapshot.files}
+    named = {path for path in files if path in before.named_copies or path not in before.snapshot.files}
     return replace(
         before,
         snapshot=Snapshot(files),
-        conflicts=frozenset(filter(is_conflict_copy, conflicts)),
+        named_copies=frozenset(filter(original_of_copy, named)),
         problems=tuple(problem for problem in before.problems if problem.path not in looked_at),
     )
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 from xml.etree import ElementTree as ET
 
-from aria_dream.effects.places import CACHE_VARIABLE, STATE_VARIABLE, vault_key
+from aria_dream.effects.places import FOLDER_VARIABLES, vault_key
 from aria_dream.errors import AriaDreamError
 
 if TYPE_CHECKING:
@@ -80,6 +80,14 @@ class Call:
     """Variables it needs beside those of a login."""
 
     @property
+    def words_with_folders(self) -> tuple[str, ...]:
+        """The command line for a system whose services have no variables of their own."""
+        if not self.environ:
+            return self.words
+        code = f"import os; os.environ.update({dict(self.environ)!r}); from aria_dream.cli import main; main()"
+        return (self.python, "-P", "-c", code, *self.words[4:])
+
+    @property
     def words(self) -> tuple[str, ...]:
         """The command line."""
         # -P: no module is imported from the folder the service happens to start in.
@@ -99,9 +107,26 @@ def plan_service(
 
 
 def find_call(vault: Path, environ: Mapping[str, str] = os.environ) -> Call:
-    """The call with this Python, and with the folders that the environment names."""
-    kept = tuple((name, environ[name]) for name in (STATE_VARIABLE, CACHE_VARIABLE) if environ.get(name))
+    """The call with this Python, and with the folders that the environment names, absolute: a service starts in another
+    folder than a shell."""
+    kept = tuple((name, _absolute(environ[name])) for name in FOLDER_VARIABLES if environ.get(name))
     return Call(python=sys.executable, vault=Path(os.path.realpath(vault)), environ=kept)
+
+
+def _absolute(folder: str) -> str:
+    return str(Path(folder).expanduser().absolute())
+
+
+def folders_in(definition: bytes) -> object:
+    """What a service's file says of folders, to be compared with what another one says. Never raises."""
+    if definition.startswith((b"\xff\xfe", b"\xfe\xff")):  # a task: its variables stand before the vault
+        return re.findall(r"<Arguments>(.*?) run ", definition.decode("utf-16", "replace"), re.DOTALL)
+    if definition.lstrip().startswith(b"<?xml"):
+        try:
+            return plistlib.loads(definition).get("EnvironmentVariables", {})
+        except (ValueError, AttributeError, ET.ParseError):
+            return {}
+    return sorted(line for line in definition.splitlines() if line.startswith(b"Environment="))
 
 
 def _slug(name: str) -> str:
@@ -252,7 +277,7 @@ def render_scheduled_task(call: Call, user: str) -> bytes:
     command = _branch(task, "Actions", "Exec")
     windowless = re.sub(r"(?i)python\.exe$", "pythonw.exe", call.python)
     _leaf(command, "Command", windowless)
-    _leaf(command, "Arguments", subprocess.list2cmdline(call.words[1:]))
+    _leaf(command, "Arguments", subprocess.list2cmdline(call.words_with_folders[1:]))
     text = ET.tostring(task, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-16"?>\n{text}'.encode("utf-16")
 

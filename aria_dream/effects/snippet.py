@@ -23,15 +23,19 @@ def snippet_path(config_folder: str) -> str:
     return f"{config_folder}/snippets/{NAME}"
 
 
+def has_config_folder(root: Path, config_folder: str) -> bool:
+    """Whether Obsidian has opened the vault, which gives it a config folder."""
+    return config_folder.startswith(".") and "/" not in config_folder and (root / config_folder).is_dir()
+
+
 def write_snippet(root: Path, config_folder: str, css: str) -> bool:
-    """Whether the snippet was written; False where one is there already, which stays as it is.
+    """Whether the snippet was written; False where one is there already, which stays as it is. The vault has a config
+    folder.
 
     Raises:
-        WriteRefusedError: the vault has no config folder, it leads elsewhere, or the disk would not.
+        WriteRefusedError: the config folder leads elsewhere, or the disk would not.
     """
     config = root / config_folder
-    if not config_folder.startswith(".") or "/" in config_folder or not config.is_dir():
-        raise WriteRefusedError("the snippet was not written: Obsidian has not opened this vault yet")
     folder = config / "snippets"
     if config.is_symlink() or folder.is_symlink():
         raise WriteRefusedError(f"the snippet was not written: {config_folder} leads out of the vault")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from aria_dream.synthesis.evidence import parse_evidence
 from aria_dream.synthesis.lesson import lesson_record, read_rows, render_lessons
 from aria_dream.synthesis.log_text import current_status, visible
 from aria_dream.synthesis.memory import lessons_path, log_path
-from aria_dream.synthesis.operator_evidence import evidence_refusal
+from aria_dream.synthesis.operator_evidence import evidence_refusal, step_refusal
 from aria_dream.synthesis.snapshot import parse_snapshot, render_snapshot, take_snapshot
 from aria_dream.synthesis.synthesis import Inputs, synthesise
 from aria_dream.vault.edit import (
@@ -37,6 +38,7 @@ from aria_dream.vault.edit import (
     invert_changes,
     plan_append,
 )
+from aria_dream.vault.note import NotePath
 from aria_dream.world import Absent, Content, Refused, Written
 
 if TYPE_CHECKING:
@@ -48,7 +50,6 @@ if TYPE_CHECKING:
     from aria_dream.synthesis.patterns import Encode
     from aria_dream.synthesis.snapshot import Snapshot
     from aria_dream.synthesis.synthesis import Synthesis
-    from aria_dream.vault.note import NotePath
     from aria_dream.world import RootedFiles
 
     Check = Callable[[Snapshot, bytes | None, bytes | None, str], Verdict]
@@ -101,7 +102,7 @@ def run_synthesis(
     request: SynthesisRequest,
     encode: Encode,
     *,
-    checked: Check = check,
+    checked: Check | None = None,
 ) -> SynthesisResult | NoMemory:
     """What came of one synthesis. A vault without a memory is told so, and nothing is created in it.
 
@@ -111,6 +112,7 @@ def run_synthesis(
         BusyError: another synthesis, or another write, does not end.
         PolicyClosedError: the policy does not say legibly where the memory lies.
     """
+    checked = checked or partial(check, exists=path_exists(files.root))
     with lock.held(), tempfile.TemporaryDirectory(prefix="dream-contract-") as kept:
         files.recover()
         folder = find_memory_folder(files.root, policy)
@@ -122,7 +124,8 @@ def run_synthesis(
         readings, said = read_sources(files, folder, policy, request.at.tzinfo)
         rows, problems = parse_evidence(request.evidence, request.at.tzinfo, request.evidence_name)
         said = (*said, *map(str, problems))
-        inputs = Inputs(readings=readings, evidence=rows, log=log, lessons=lessons, said=said)
+        operators = tuple(name for part in policy.settings.operators.split(",") if (name := part.strip()))
+        inputs = Inputs(readings=readings, evidence=rows, log=log, lessons=lessons, operators=operators, said=said)
         made, missing = _synthesise(inputs, request, encode)
         changes = _changes(folder, made, log, lessons)
         before = _kept_snapshot(log, lessons, kept)
@@ -166,7 +169,7 @@ def run_status_change(
         NotFoundError: there is no such candidate.
         WriteRefusedError, BusyError, PolicyClosedError: as `run_synthesis`.
     """
-    refusal = evidence_refusal(evidence)
+    refusal = evidence_refusal(evidence, status)
     if refusal:
         return Refusal(refusal)
     with lock.held():
@@ -182,6 +185,8 @@ def run_status_change(
             raise NotFoundError(f"there is no candidate {candidate!r} in {path}; known: {', '.join(known) or 'none'}")
         if known[candidate] == status:
             return Refusal(f"{candidate} is {status} already")
+        if refusal := step_refusal(known[candidate], status):
+            return Refusal(refusal)
         found = files.read(lessons_path(folder))
         lessons = found.data if isinstance(found, Content) else None
         block = render_status(candidate, status, known[candidate], evidence, at)
@@ -195,6 +200,11 @@ def run_status_change(
             if not verdict.passed or now.get(candidate) != status:
                 _restore(files, changes, {path: log})
         return StatusResult(candidate=candidate, was=known[candidate], status=status, verdict=verdict)
+
+
+def path_exists(root: Path) -> Callable[[str], bool]:
+    """Whether a vault path is there, as the contract asks."""
+    return lambda path: root.joinpath(*NotePath(path).parts).exists()
 
 
 def _kept_snapshot(log: bytes, lessons: bytes, folder: str) -> Snapshot:

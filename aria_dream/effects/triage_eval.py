@@ -68,7 +68,7 @@ def run_triage(
         places = Places(state=state, cache=Path(folder) / "cache")
         vault = _with_judge(read_dreamt_vault(root, places, environ={}), settings)
         with open_dream_parts(vault, places) as parts:
-            parts.backend = backend
+            parts.backend, parts.is_measured = backend, True
             ranker = parts.ranker(Memory())
             judge = parts.judge()
             if isinstance(judge, NoJudge):
@@ -87,7 +87,7 @@ def run_triage(
                     progress(len(verdicts), len(asked))
             return TriageRun(
                 judge=judge.name, pairs=tuple(asked), verdicts=tuple(verdicts), seconds=tuple(seconds),
-                said=tuple(parts.problems),
+                said=tuple(filter(None, (*parts.problems, parts.report.trouble))),
             )  # fmt: skip
 
 

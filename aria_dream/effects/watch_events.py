@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from watchdog.observers.api import BaseObserver
+
+log = logging.getLogger(__name__)
+
 HEEDED: list[type[FileSystemEvent]] = [
     FileCreatedEvent, FileModifiedEvent, FileMovedEvent, FileDeletedEvent,
     DirCreatedEvent, DirMovedEvent, DirDeletedEvent,
@@ -230,8 +234,7 @@ class WatchdogObserving:
             observer.schedule(box, str(root), recursive=True, event_filter=HEEDED)
             observer.start()
         except BaseException:
-            with suppress(RuntimeError, OSError):
-                observer.stop()
+            _end(observer)
             raise
         self._observer = observer
         self._descriptors = inotify_descriptors() - before
@@ -247,7 +250,31 @@ class WatchdogObserving:
         return self._descriptors
 
     def stop(self) -> None:
-        """Ends watchdog's threads; gives up waiting for one that hangs after ten seconds."""
+        """Ends watchdog's threads; gives up waiting for one that hangs after ten seconds. Never raises."""
         logging.getLogger("watchdog").removeHandler(self._ear)
-        self._observer.stop()
-        self._observer.join(_JOIN_S)
+        _end(self._observer)
+
+
+def _end(observer: BaseObserver) -> None:
+    """Ends the threads of `observer`, whatever state it is in, within `_JOIN_S`: its own waits know no limit."""
+    ending = threading.Thread(target=_end_all, args=(observer,), name="watch-end", daemon=True)
+    ending.start()
+    ending.join(_JOIN_S)
+
+
+def _end_all(observer: BaseObserver) -> None:
+    # A folder that took the name of one that was moved away leaves watchdog's tables torn: it stops half way then, with
+    # a KeyError, and its threads and watches stay. What its second try would wait for is let go of in between.
+    queues = [getattr(getattr(emitter, "_inotify", None), "_move_event_grouper", None) for emitter in observer.emitters]
+    for _ in range(2):
+        try:
+            observer.stop()
+        except Exception as error:  # noqa: BLE001 - a library's fault is no reason to end; a new observer comes
+            log.debug("the observer did not end at once: %s", type(error).__name__)
+            for queue in queues:
+                if queue is not None:
+                    queue.close()
+        else:
+            break
+    with suppress(RuntimeError):  # it was never started
+        observer.join(_JOIN_S)

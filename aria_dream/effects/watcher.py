@@ -130,6 +130,10 @@ class VaultWatcher:
         self._watching.stop()
         self._waker.close()
 
+    def rest(self, seconds: float) -> None:
+        """Waits without looking; a `call` or an event ends it."""
+        self._waker.wait(seconds)
+
     def call(self) -> None:
         """Ends a `wait`. Safe in any thread and in a signal handler."""
         self._waker.call()
@@ -260,7 +264,7 @@ class VaultWatcher:
         if not isinstance(self._state, Present):
             log.info("%s: %s", self.index.root, "taken as it is now" if reason else "the vault is back")
             self._state = Present()
-        if not reason and not self._is_confirming and _hides_notes(seen):
+        if not reason and not self._is_confirming and self._hides_notes(seen):
             self._is_confirming = True
             self._box.put_back(hints)
             if hints.whole:
@@ -270,6 +274,12 @@ class VaultWatcher:
         if reason:  # accepted
             self._baseline = (scan, now)
         return True
+
+    def _hides_notes(self, seen: SnapshotDifference) -> bool:
+        """Whether a note or canvas seems to have vanished that we did not move away, or is another kind of file now."""
+        self.own.update()
+        gone = any(kind_of(path) in ("note", "canvas") and not self.own.removed(path) for path in seen.removed)
+        return gone or any(kind_of(old) != kind_of(new) for old, new in seen.renamed)
 
     def _take_in(self, scan: Scan, seen: SnapshotDifference, hints: Hints) -> VaultChange | None:
         before = self.index
@@ -303,7 +313,8 @@ class VaultWatcher:
         now = self._clock()
         was_gone = isinstance(self._state, Gone)
         # Some shares give the same folder a new number every time: that must not keep the machine busy.
-        is_other = ground != self._ground and now - self._grounded_at_s >= self.poll_s
+        is_other = ground != self._ground or not self._watching.works  # a thread of watchdog's may die of something
+        is_other = is_other and now - self._grounded_at_s >= self.poll_s
         if was_gone or is_other:
             self._ground, self._grounded_at_s = ground, now
             self._watching.restart(self.index.root)
@@ -325,12 +336,6 @@ def _has_same_settings(before: VaultIndex, scan: Scan) -> bool:
     inside = f"{scan.config_folder}/"
     known = {problem for problem in before.reading_problems if problem.path.startswith(inside)}
     return settings == before.obsidian and set(problems) == known
-
-
-def _hides_notes(seen: SnapshotDifference) -> bool:
-    """Whether a note or canvas seems to have vanished, or to have become another kind of file."""
-    gone = any(kind_of(path) in ("note", "canvas") for path in seen.removed)
-    return gone or any(kind_of(old) != kind_of(new) for old, new in seen.renamed)
 
 
 def _is_old(change: VaultChange, now_ns: int) -> bool:

@@ -102,14 +102,24 @@ class Watching:
             self._observer = self._observe(root, self._box)
         except OSError as error:
             self._poll(limit_sentence(error, self._limits()))
+        except Exception as error:  # noqa: BLE001 - a fault of watchdog's; it is tried again later
+            self._poll(f"the system's events cannot be had ({type(error).__name__})")
         else:
             self.report = WatchReport(mode=Mode.EVENTS)
 
+    @property
+    def works(self) -> bool:
+        """Whether the observer, where there is one, still does what it is there for."""
+        return self._observer is None or self._observer.is_alive()
+
     def stop(self) -> None:
-        """Ends the observer, if one works."""
+        """Ends the observer, if one works; one that fails in that is dropped all the same."""
         observer, self._observer = self._observer, None
         if observer is not None:
-            observer.stop()
+            try:
+                observer.stop()
+            except Exception as error:  # noqa: BLE001 - the next one is made anew
+                log.warning("the observer failed as it ended (%s)", type(error).__name__)
 
     def _poll(self, why: str, folders: int | None = None, watched: int | None = None) -> None:
         self.stop()
@@ -149,7 +159,10 @@ class Watching:
         watched = self._watched(observer.descriptors())
         if watched is None:
             return True
-        folders = read_folders(root)
+        try:
+            folders = read_folders(root)
+        except OSError:  # the vault is on its way out
+            return False
         missing = unwatched(folders, watched)
         self.report = WatchReport(mode=Mode.EVENTS, folders=len(folders), watched=len(watched))
         if not missing:

@@ -89,7 +89,7 @@ class Settings:
     max_cpu_percent: int = _key(50, 1, _WHEN, Whole(1, 100, "percent"), "wait while the machine is busier than this")
     poll_s: int = _key(60, 3600, _WHEN, Whole(5, 3600, "seconds"), "how often to look whether the time has come")
     cooldown_min: int = _key(30, 1440, _WHEN, Whole(0, 1440, "minutes"), "rest between two dreams")
-    daily_dream_cap: int = _key(3, 0, _WHEN, Whole(0, 100), "at most so many dreams a day")
+    daily_dream_cap: int = _key(3, 0, _WHEN, Whole(0, 100), "at most so many dreams a day by itself")
     vault_quiet_s: int = _key(
         120, 86_400, _WHEN, Whole(0, 86_400, "seconds"), "wait until no note has changed for so long")
     tick_quiet_s: int = _key(
@@ -132,6 +132,11 @@ class Settings:
         5, 1, _JUDGE, Whole(1, 600, "seconds"), "Ollama that does not answer within this counts as absent")
     triage_url: str = _key(
         "", "", _JUDGE, Url(), "an OpenAI-compatible server, for triage_backend: openai", doors=_OUT, guard="egress")
+    triage_budget_s: int = _key(
+        600, 0, _JUDGE, Whole(0, 86_400, "seconds"), "a dream asks a model for so long; then the built-in judge judges",
+        doors=_OUT)
+    triage_questions_per_dream: int = _key(
+        24, 0, _JUDGE, Whole(0, 1000), "and asks it at most so many questions", doors=_OUT)
     allow_remote_triage: bool = _key(
         False, False, _JUDGE, Switch(), "on: the judge may be another machine", doors=_OUT, guard="egress")
 
@@ -152,9 +157,9 @@ class Settings:
     graduation_min_acceptance: float = _key(
         0.90, 1.0, _CHANGES, Ratio(0.5, 1), "and at least this share accepted", doors=_AUTO)
     min_qualifying_proposals: int = _key(
-        1, 1000, _CHANGES, Whole(1, 1000), "a night counts with so many proposals", doors=_AUTO)
+        1, 1000, _CHANGES, Whole(1, 1000), "a night counts with so many of a kind decided by you", doors=_AUTO)
     min_qualifying_atoms_scanned: int = _key(
-        50, 100_000, _CHANGES, Whole(1, 100_000), "or with so many passages read", doors=_AUTO)
+        50, 100_000, _CHANGES, Whole(1, 100_000), "or with one, where so many passages were new", doors=_AUTO)
 
     reach_model: str = _key("gpt-5.5", "", _REACH, Words(required=True), "the model a reach asks", doors=_OUT)
     reach_effort: str = _key(
@@ -166,7 +171,7 @@ class Settings:
     monthly_reach_ceiling: int = _key(
         100, 0, _REACH, Whole(0, 100_000), "hard stop in a calendar month", doors=_OUT)
     requests_per_reach: int = _key(
-        1, 1000, _REACH, Whole(1, 1000), "what one reach costs; more if web searches are metered too", doors=_OUT)
+        1, 1000, _REACH, Whole(1, 1000), "requests that one reach may send; more where a search is one too", doors=_OUT)
     reserve_note: str = _key(
         "dreaming comes last; the ceilings leave room for your own use of the same plan", "", _REACH, Words(),
         "why the ceilings are low; a remark, nothing reads it")
@@ -199,11 +204,15 @@ class Settings:
     max_proposals_per_night: int = _key(20, 0, _NIGHT, Whole(0, 1000), "a night stops after so many proposals")
     token_budget_per_night: int = _key(
         200_000, 0, _NIGHT, Whole(0, 100_000_000, "tokens"), "a night stops after so many", doors=_OUT)
+    time_budget_per_night_s: int = _key(
+        7200, 0, _NIGHT, Whole(0, 86_400, "seconds"), "a night asks a model for so long", doors=_OUT)
     truth: tuple[Pattern, ...] = _key(
         (), (), _NIGHT, PatternList(), "notes that are right when two disagree", doors=_WRITE)
 
     memory_folder: str = _key(
         "", "", _SYNTHESIS, VaultPlace(required=False), "empty: vault/memory, else memory, where it exists")
+    operators: str = _key(
+        "operator, user, human", "", _SYNTHESIS, Words(), "names of those whose word is a directive, with commas")
     capsules_path: str = _key("capsules", "", _SYNTHESIS, VaultPlace(), "in that folder: the capsules")
     session_log_path: str = _key("SESSION_LOG.md", "", _SYNTHESIS, VaultPlace(), "the live session log")
     trust_decay_path: str = _key("TRUST_DECAY.md", "", _SYNTHESIS, VaultPlace(), "open trust-decay captures")

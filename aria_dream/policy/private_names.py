@@ -5,16 +5,18 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
+from aria_dream.policy.accents import UMLAUTS, without_accents
 from aria_dream.policy.look_alikes import LookAlike, Looks, look_alike
 from aria_dream.policy.patterns import fold
+from aria_dream.policy.turned_names import TurnedName, spans_of_turned, turned_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
 BLANK = "\ue000"
 """Stands for a blanked name while a text is worked on: a private note may itself be called "private" or "note"."""
@@ -51,6 +53,8 @@ class PrivateNames:
     """Of each name how it is really written, where folding changes more than case (`ß`)."""
     disguises: tuple[LookAlike, ...] = ()
     """Each name as letters that only look like its own may spell it; longest first."""
+    turned: Mapping[str, tuple[TurnedName, ...]] = field(default_factory=dict)
+    """Names of several words as they are turned and shortened, under each of their words."""
 
     def is_name(self, name: str) -> bool:
         """True where a link's last part is the title or an alias of a private note."""
@@ -63,8 +67,10 @@ class PrivateNames:
         form = name_form(text)
         decoded = unicodedata.normalize("NFKC", html.unescape(unquote(text)))
         untorn = _MARKS.sub("", decoded)
+        if any(spans_of_turned(self.turned, written) for written in (untorn, without_accents(untorn))):
+            return True
         bare, letters = name_form(untorn), _letters(untorn)
-        without = _without_accents(bare)
+        without = without_accents(bare)
         looks = Looks(untorn)
         for name in self.disguises:
             torn = not name.whole and len(name.letters) >= _LONG and name.letters in looks.letters
@@ -86,13 +92,12 @@ class PrivateNames:
         What only looks like a name is one.
         """
         text = unicodedata.normalize("NFC", text)
-        form = name_form(text)
-        decoded = name_form(unquote(text)) if "%" in text else form
-        count = 0
-        for name in (*self.loose, *self.whole):
-            if name in form or name in decoded:
-                text, found = self._expression(name).subn(BLANK, text)
-                count += found
+        names = (*self.loose, *self.whole)
+        # A turned name goes before its single words, which may be names of their own, and after what is in order.
+        text, whole = self._without(text, [name for name in names if " " in name])
+        text, turned = _blanked(text, self.turned)
+        text, single = self._without(text, [name for name in names if " " not in name])
+        count = whole + turned + single
         looks = Looks(text)
         for disguise in self.disguises:
             if spans := list(looks.spans(disguise)):
@@ -101,12 +106,29 @@ class PrivateNames:
                 looks, count = Looks(text), count + len(spans)
         return text, count
 
+    def _without(self, text: str, names: Sequence[str]) -> tuple[str, int]:
+        form = name_form(text)
+        decoded = name_form(unquote(text)) if "%" in text else form
+        count = 0
+        for name in names:
+            if name in form or name in decoded:
+                text, found = self._expression(name).subn(BLANK, text)
+                count += found
+        return text, count
+
     def _expression(self, name: str) -> re.Pattern[str]:
         edge_before, edge_after = ("", "") if name in self.loose else (r"(?<![^\W_])", r"(?![^\W_])")
         prefixes = "|".join(f"(?:{_spelled(folder)})/" for folder in self.folders.get(name, ()))
         path = f"(?:{prefixes})?" if prefixes else ""
         names = "|".join(_spelled(spelling) for spelling in (name, *self.spellings.get(name, ())))
         return re.compile(f"{edge_before}{path}(?:{names})(?:\\.md)?{edge_after}", re.IGNORECASE)
+
+
+def _blanked(text: str, turned: Mapping[str, tuple[TurnedName, ...]]) -> tuple[str, int]:
+    spans = spans_of_turned(turned, text)
+    for start, end in reversed(spans):
+        text = f"{text[:start]}{BLANK}{text[end:]}"
+    return text, len(spans)
 
 
 def private_names(notes: Iterable[tuple[str, Iterable[str]]]) -> PrivateNames:
@@ -138,6 +160,7 @@ def private_names(notes: Iterable[tuple[str, Iterable[str]]]) -> PrivateNames:
             for name in ordered
             if name in written_as and _weight(name) >= _SHORTEST
         ),
+        turned=turned_names(unicodedata.normalize("NFC", name) for name in written_as.values()),
     )
 
 
@@ -150,30 +173,13 @@ def name_form(text: str) -> str:
     return _JOINTS.sub(" ", fold(text)).strip()
 
 
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae"})
-_NO_ACCENTS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"})
-
-
 def _unaccented(form: str) -> tuple[str, ...]:
     """How people type a name whose letters their keyboard lacks: `zoe muller`, `zoe mueller`; none where it has none.
 
     Umlauts may be spelled out while other accents are merely left away, so both are done to the whole name.
     """
-    plainer = (_without_accents(form), _without_accents(form.translate(_UMLAUTS)))
+    plainer = (without_accents(form), without_accents(form.translate(UMLAUTS)))
     return tuple(dict.fromkeys(one for one in plainer if one != form))
-
-
-def _without_accents(text: str) -> str:
-    if text.isascii():
-        return text
-    apart = unicodedata.normalize("NFD", text.translate(_NO_ACCENTS))
-    bare = (one for one, before in zip(apart, " " + apart, strict=False) if not _is_accent(one, before))
-    return unicodedata.normalize("NFC", "".join(bare))
-
-
-def _is_accent(character: str, before: str) -> bool:
-    """Marks above and below Latin, Greek and Cyrillic letters; those of other scripts are letters of their own."""
-    return "\u0300" <= character <= "\u036f" and before < "\u0530"
 
 
 def _letters(text: str) -> str:

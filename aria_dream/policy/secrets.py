@@ -6,13 +6,15 @@ second line of defence: a note that must not leave is kept back by the policy, n
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from aria_dream.policy.secret_places import places_of_secrets
+from aria_dream.policy.secret_shapes import ADDRESS, UUID, is_disordered, is_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,7 +38,7 @@ def redact_secrets(text: str) -> tuple[str, Counter[str]]:
     """
     counts: Counter[str] = Counter()
     for secret in _SECRETS:
-        addresses = [] if secret.in_addresses else [found.span() for found in _ADDRESS.finditer(text)]
+        addresses = [] if secret.in_addresses else [found.span() for found in ADDRESS.finditer(text)]
 
         def blank(
             match: re.Match[str], secret: _Secret = secret, addresses: Sequence[tuple[int, int]] = addresses
@@ -48,17 +50,26 @@ def redact_secrets(text: str) -> tuple[str, Counter[str]]:
             return match[0].replace(found, _MARKS[secret.kind])
 
         text = secret.expression.sub(blank, text)
+    text = _without_places(text, counts)
     return _without_keys(text, counts), counts
 
 
-_ADDRESS = re.compile(r"\b(?:https?://|www\.|doi:\s?|10\.\d{4,9}/)[^\s<>\"'`]+", re.IGNORECASE)
-"""Web addresses and DOIs: long, and full of numbers that are nobody's."""
-_TOKEN = re.compile(r"(?<![A-Za-z0-9+/_=-])(?P<secret>[A-Za-z0-9+/_-]{32,1024}={0,2})(?![A-Za-z0-9+/_-])")
+def _without_places(text: str, counts: Counter[str]) -> str:
+    out: list[str] = []
+    at = 0
+    for start, end in places_of_secrets(text):
+        if len(re.sub("[\ue001-\ue0ff]", "", text[start:end])) < 2:
+            continue  # taken out already
+        out += [text[at:start], _MARKS["secret"]]
+        at, counts["secret"] = end, counts["secret"] + 1
+    return "".join((*out, text[at:]))
+
+
+_TOKEN = re.compile(r"(?<![A-Za-z0-9+/_=-])(?P<secret>[A-Za-z0-9+/_-]{24,1024}={0,2})(?![A-Za-z0-9+/_-])")
 _PIECE = re.compile(r"[A-Za-z0-9_~-]{20,1024}")
-"""Of an address: what stands between two of its separators."""
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_WORD = re.compile(r"[A-Za-z]?[a-z]*|[A-Z]+|\d{1,8}|[A-Za-z0-9]{1,5}")
-"""A part of a slug, a file name or an identifier, as people write them."""
+"""Of an address: what stands between two of its separators. There a UUID may open what it names, as a key does."""
+_OF_A_HASH = re.compile(r"\b(?:sha-?\d{1,3}|md5|blake\d\w?)(?:sum)?[-:=\s]{1,3}\Z", re.IGNORECASE)
+_OF_A_COMMIT = re.compile(r"/(?:commits?|blob|tree|raw|rev|blame|compare|changeset|objects?)/\Z", re.IGNORECASE)
 
 
 def _is_within(at: int, spans: Sequence[tuple[int, int]]) -> bool:
@@ -66,25 +77,32 @@ def _is_within(at: int, spans: Sequence[tuple[int, int]]) -> bool:
     return place >= 0 and at < spans[place][1]
 
 
+def _before(match: re.Match[str]) -> str:
+    return match.string[max(0, match.start() - 24) : match.start()]
+
+
 def _without_keys(text: str, counts: Counter[str]) -> str:
     """`text` without what looks drawn by lot; of an address only the piece that does, so that it can still be read."""
 
     def token(match: re.Match[str]) -> str:
-        if not _is_disordered(match["secret"]):
+        found = match["secret"]
+        is_long = len(found) >= 32 or (re.search(r"[a-z]", found) and re.search(r"[A-Z]", found))
+        if not is_long or not is_disordered(found) or is_hash(found) or _OF_A_HASH.search(_before(match)):
             return match[0]
         counts["key"] += 1
         return _MARKS["key"]
 
     def piece(match: re.Match[str]) -> str:
         parts = re.split(r"[_~-]", match[0])
-        if not _UUID.search(match[0]) and not any(len(part) >= 20 and _is_disordered(part) for part in parts):
+        is_key = UUID.search(match[0]) or any(len(part) >= 20 and is_disordered(part) for part in parts)
+        if not is_key or (is_hash(match[0]) and _OF_A_COMMIT.search(_before(match))):
             return match[0]
         counts["key"] += 1
         return _MARKS["key"]
 
     out: list[str] = []
     at = 0
-    for address in _ADDRESS.finditer(text):
+    for address in ADDRESS.finditer(text):
         out += [_TOKEN.sub(token, text[at : address.start()]), _PIECE.sub(piece, address[0])]
         at = address.end()
     return "".join((*out, _TOKEN.sub(token, text[at:])))
@@ -118,19 +136,6 @@ def _is_phone(text: str) -> bool:
     return 8 <= digits <= 15 and not re.fullmatch(r"[12]\d{3}[-./ ][01]\d[-./ ]\d{2}.*", text)
 
 
-def _is_disordered(text: str) -> bool:
-    """True for what looks drawn by lot: letters and digits mixed, and more than 3.5 bits a character (hex: 3).
-
-    False for words and numbers in a row, however they are joined: slugs, paths, identifiers.
-    """
-    if not (re.search(r"\d", text) and re.search(r"[A-Za-z]", text)):
-        return False
-    if all(map(_WORD.fullmatch, re.split(r"[-_/+=~]", text))):
-        return False
-    entropy = -sum(count / len(text) * math.log2(count / len(text)) for count in Counter(text).values())
-    return entropy > (3.0 if re.fullmatch(r"[0-9a-fA-F]+", text) else 3.5)
-
-
 _ISSUED = "|".join(  # noqa: FLY002 - one issuer a line, each with its name
     [
         r"(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}",  # AWS
@@ -146,17 +151,17 @@ _ISSUED = "|".join(  # noqa: FLY002 - one issuer a line, each with its name
         r"(?:secret|ntn)_[A-Za-z0-9]{20,255}",  # Notion
         r"xapp-[A-Za-z0-9-]{10,255}",
         r"AGE-SECRET-KEY-1[0-9A-Za-z]{16,255}",
+        r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}",  # SendGrid
+        r"\d{8,10}:[A-Za-z0-9_-]{35}",  # Telegram
+        r"[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}",  # Discord
+        r"(?:SK|AC)[0-9a-f]{32}",  # Twilio
+        r"sq0[a-z]{3}-[A-Za-z0-9_-]{22,43}",  # Square
+        r"[0-9a-f]{32}-us\d{1,2}",  # Mailchimp
         r"npm_[A-Za-z0-9]{30,64}",
         r"pypi-[A-Za-z0-9_-]{30,1024}",
         r"eyJ[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{8,4096}(?:\.[A-Za-z0-9_-]{0,4096})?",  # JWT
     ]
 )
-_NAMED = (
-    r"(?i:pass(?:word|phrase|wort|wd|code)?|pwd|passwort|kennwort|secret|token|api[ _-]?key|access[ _-]?key|"
-    r"client[ _-]?secret|private[ _-]?key|authorization|bearer|pin|mot de passe|contraseña|contrasena|senha|wachtwoord|"
-    r"lösenord|adgangskode|passord|salasana|hasło|heslo|jelszó|parola|пароль|密码|密碼|パスワード|비밀번호)"
-)
-
 _BLANKS = "\u00a0\u2007\u2009\u202f"
 """Blanks that keep a number on one line."""
 
@@ -169,13 +174,7 @@ _SECRETS = (
     _Secret("key", re.compile(rf"(?<![A-Za-z0-9])(?P<secret>{_ISSUED})"), _always),
     _Secret(
         "login",
-        re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://(?P<secret>[^\s/@:]{1,256}:[^\s/@]{1,256})@"),
-        _always,
-    ),
-    _Secret(
-        "secret",
-        re.compile(rf"(?<![A-Za-z]){_NAMED}[\"'`*]{{0,3}}\s{{0,3}}(?:[:=：]|is\b|ist\b)\s{{0,3}}[\"'`*]{{0,3}}"
-                   r"(?:Bearer\s|Basic\s)?(?P<secret>(?!\[)[^\s\"'`,;<>]{4,512})"),
+        re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://(?P<secret>[^\s/@:]{0,256}:[^\s/@]{1,256})@"),
         _always,
     ),
     _Secret("secret", re.compile(r"(?i:bearer|basic)\s(?P<secret>[A-Za-z0-9._~+/-]{16,4096}={0,2})"), _always),

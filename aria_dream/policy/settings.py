@@ -166,7 +166,8 @@ _ABOUT = {
     Group.REACH: (
         "A reach asks a model outside, through Codex CLI, whether the world knows more about a pair. It costs requests "
         "of your plan. It happens when you ask for it; by itself only with `autonomous_reach: on`, once while you are "
-        "away, and only after you confirmed on this machine that text may leave it. An aborted reach counts as spent."
+        "away, and only after you confirmed on this machine that text may leave it. An aborted reach counts as spent. "
+        "A request beyond `requests_per_reach` is never sent; a reach that wants one is ended there."
     ),
     Group.WALL: (
         "What keeps a reach from acting. Nothing you write here makes the wall weaker; a weaker value closes the reach."

@@ -20,7 +20,8 @@ from aria_dream.policy.kinds import Door
 from aria_dream.policy.patterns import fold, matches, path_matches
 from aria_dream.policy.private_names import BLANK, BLANK_SHOWN, PrivateNames, private_names
 from aria_dream.policy.secrets import redact_secrets, show_marks
-from aria_dream.vault.note import parse_note
+from aria_dream.vault.no_words import pasted
+from aria_dream.vault.note import Span, parse_note
 from aria_dream.vault.scan import is_unread, read_flags
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from aria_dream.policy.patterns import Pattern
     from aria_dream.policy.policy import Policy
     from aria_dream.policy.settings import Settings
-    from aria_dream.vault.note import Note, Span
+    from aria_dream.vault.note import Note
 
 EXCERPT_CHARACTERS = 4000
 """Enough for the gist of a note; a reach judges a pair, it does not read a book."""
@@ -184,7 +185,7 @@ def shareable_title(sharing: Sharing, path: str) -> str:
     """The title of the note at `path`, blanked where it is private: for the steps of a dream's path."""
     if sharing.visibility(path) is not Visibility.OPEN:
         return BLANK_SHOWN
-    title, _ = sharing.names.blank(_plain(_title(path)))
+    title, _ = sharing.names.blank(redact_secrets(_plain(_title(path)))[0])
     return BLANK_SHOWN if sharing.names.are_in(title) else _shown(title)
 
 
@@ -193,8 +194,8 @@ def _made(sharing: Sharing, title: str, text: str, *, limit: int, links: int) ->
         return Withheld(sharing.closed)
     counts: Counter[str] = Counter({"private note": links} if links else {})
     parts: list[str] = []
-    for part in (title, text):
-        marked, secrets = redact_secrets(part)
+    for part, head in ((title, ""), (text, f"# {title}\n\n" if title else "")):
+        marked, secrets = _redacted(part, head)
         clean, blanked = sharing.names.blank(marked)
         counts.update(secrets)
         counts.update({"private note": blanked} if blanked else {})
@@ -206,10 +207,21 @@ def _made(sharing: Sharing, title: str, text: str, *, limit: int, links: int) ->
     return ShareableExcerpt(title=title, text=text, blanked=tuple(sorted(counts.items())), seal=_SEAL)
 
 
+def _redacted(text: str, head: str) -> tuple[str, Counter[str]]:
+    """`text` without its secrets, read under the heading `head`: a note called *Passwords* says what its lines are."""
+    marked, secrets = redact_secrets(head + text)
+    if not head:
+        return marked, secrets
+    before, _, after = marked.partition("\n\n")
+    return after, secrets - redact_secrets(before)[1] - redact_secrets(head)[1]
+
+
 def _shareable_body(sharing: Sharing, note: Note) -> tuple[str, int]:
-    """The body without comments, links to private files blanked whole, and how many of those there were."""
-    comments = [span for span in note.opaque if note.text.startswith(("%%", "<!--"), span.start)]
-    return _without_private_links(sharing, note, comments)
+    """The body without comments and pasted data, links to private files blanked whole, and how many those were."""
+    cuts = [span for span in note.opaque if note.text.startswith(("%%", "<!--"), span.start)]
+    data = pasted(note.text[note.body_start :], random=False)
+    cuts += [Span(start + note.body_start, end + note.body_start) for start, end in data]
+    return _without_private_links(sharing, note, cuts)
 
 
 def _without_private_links(sharing: Sharing, note: Note, cut: Iterable[Span]) -> tuple[str, int]:

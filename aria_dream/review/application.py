@@ -15,6 +15,7 @@ from aria_dream.review.own_writes import NONE
 from aria_dream.review.placement import AlreadyLinked, Target
 from aria_dream.review.plan import Planned, changes_of
 from aria_dream.review.safety import safety_refusal
+from aria_dream.review.sync_copies import plan_sync_copy
 from aria_dream.vault.edit import ABSENT, Refusal, content_hash, decode_note
 from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.properties import parse_properties
@@ -48,6 +49,8 @@ class Approved:
     """A model worded that text, so that nothing can make it again;"""
     hashes: Mapping[str, str] = field(default_factory=dict)
     """and the content hashes of the notes that it was made from."""
+    edge: str = ""
+    """Of a link: what the relation is called; `""` where nobody named it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +108,7 @@ def approve(state: ProposalState, shown: str | None = None) -> Approved | Refusa
         body=body if isinstance(body, str) else None,
         is_reworded=any(proposal.evidence.get(key) for key in ("lost", "added", "reworded")),
         hashes={names.get(path, path): content for path, content in proposal.hashes.items()},
+        edge=state.edge,
     )
 
 
@@ -179,7 +183,7 @@ def planned_before(approved: Approved, view: VaultView) -> Planned | Stale | Ref
 def _moved(approved: Approved) -> dict[str, str]:
     """What goes to what takes its place."""
     keep, *drops = approved.paths
-    return dict.fromkeys(drops, keep) if approved.kind == "merge" else {}
+    return dict.fromkeys(drops, keep) if approved.kind in ("merge", "sync_copy") else {}
 
 
 def _is_current(edits: Sequence[PlannedEdit], view: VaultView) -> bool:
@@ -246,11 +250,13 @@ def plan_again(approved: Approved, view: VaultView) -> Planned | AlreadyLinked |
     paths = tuple(NotePath(path) for path in approved.paths)
     match approved.kind:
         case "link":
-            return plan_placement(view, paths[0], target_of(view, paths[1]))
+            return plan_placement(view, paths[0], target_of(view, paths[1]), edge=approved.edge)
         case "merge":
             return _merge_again(approved, view)
         case "update" | "resolve_contradiction":
             return _replace_again(approved, view)
+        case "sync_copy":  # whichever note was changed since is the newer one
+            return plan_sync_copy(view, *paths, copy_is_newer=_is_changed(approved, view))
         case "obsolete":
             return _obsolete_again(approved, view)
         case "place_orphan":
@@ -295,6 +301,14 @@ def merged_text_refusal(approved: Approved, view: VaultView, own: OwnWrites = NO
         if not own.leads(path, content, hash_now(view, path)):
             return Refusal(f"{path} has changed since the merged text was made")
     return None
+
+
+def _is_changed(approved: Approved, view: VaultView) -> bool:
+    """Whether of a note and its copy the copy alone has changed since the two were compared."""
+    keep, copy = (
+        content_hash(view.contents.get(NotePath(path), b"")) != approved.hashes.get(path, "") for path in approved.paths
+    )
+    return copy and not keep
 
 
 def target_of(view: VaultView, path: NotePath) -> Target:

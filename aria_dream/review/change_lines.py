@@ -15,7 +15,7 @@ from aria_dream.dream.review_note import read_managed, with_managed
 from aria_dream.dream.tick_lines import short_moment
 from aria_dream.review.decision import needs_mark, shown_titles, titles_match
 from aria_dream.review.proposal import plan_mark
-from aria_dream.review.showing import is_of_review
+from aria_dream.review.showing import is_of_review, why_again
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -79,6 +79,8 @@ def _renewed(
             return fresh(state)
         if needs_mark(state) and item.mark != plan_mark(state.edits, item.diff):
             return fresh(state)
+        if state.reason and not any(label == why_again(state) for label, _ in item.remarks):
+            return fresh(state) or item  # with empty boxes: whoever ticked had not read this
         if state.janus in ("STANDS", "FALLS", "UNSURE") and item.janus != state.janus:
             shown = fresh(state)
             return item if shown is None else replace(item, janus=shown.janus, janus_reason=shown.janus_reason)
@@ -87,7 +89,9 @@ def _renewed(
     if isinstance(item, DecidedChange) and decided is None and item.told and now < state.since + 2 * window:
         return replace(item, undo_until="", undo_ticked=False)  # asked for too late: what to do stays for a while
     says_so = isinstance(item, DecidedChange) and decided is not None and item.said == decided.said
-    return item if says_so else decided
+    if says_so or decided is None or not isinstance(item, DecidedChange):
+        return item if says_so else decided
+    return replace(decided, told=item.told)  # an undo that left something says what
 
 
 def decided_change(state: ProposalState, *, now: datetime, window: timedelta) -> DecidedChange | None:

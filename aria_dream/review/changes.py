@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aria_dream.dream.citation import inert
+from aria_dream.dream.datamark import harmless_text
+from aria_dream.dream.plain_text import clean, escape_plain
 from aria_dream.review.placement import AlreadyLinked, Placement, Style, Target, plan_link
 from aria_dream.review.plan import Planned, planned
 from aria_dream.review.safety import safety_refusal
@@ -40,16 +43,20 @@ class Replacement:
 
 
 def plan_placement(
-    view: VaultView, path: NotePath, target: Target, *, again: bool = False
+    view: VaultView, path: NotePath, target: Target, *, again: bool = False, edge: str = ""
 ) -> Planned | AlreadyLinked | Refusal:
-    """`placement.plan_link` as a change of the vault."""
+    """`placement.plan_link` as a change of the vault. `edge`: the name of the relation, as it was given."""
     before = view.contents.get(path)
     if before is None or target.path not in view.files:
         return Refusal(f"{path if before is None else target.path} is not in the vault (any more)")
     style = Style(
-        resolver=view.resolver(), app=view.app, placement=view.placement, related_heading=view.related_heading
+        resolver=view.resolver(),
+        app=view.app,
+        placement=view.placement,
+        related_heading=view.related_heading,
+        names=view.names,
     )
-    found = plan_link(path, before, target, style, again=again)
+    found = plan_link(path, before, target, style, again=again, edge=escape_plain(inert(harmless_text(clean(edge)))))
     if not isinstance(found, Placement):
         return found
     return _safe(ChangeSet(writes=(found.plan,)), view, {path: (found.edit,)})

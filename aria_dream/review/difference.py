@@ -1,21 +1,17 @@
-"""What differs between two texts, as edits of the first: by lines for people, by words for taking back what was put in.
-"""
+"""What differs between two texts, as edits of the first, line by line."""
 
 from __future__ import annotations
 
-import re
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.vault.edit import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
 MOST_COMPARED: Final = 4_000_000
 """Pairs of lines or words beyond which two passages are taken as wholly different: comparing is quadratic."""
-
-_TOKEN: Final = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 def line_edits(before: str, after: str) -> tuple[Edit, ...]:
@@ -23,21 +19,10 @@ def line_edits(before: str, after: str) -> tuple[Edit, ...]:
     return tuple(_trimmed(before, after, *block) for block in _line_blocks(before, after))
 
 
-def word_edits(before: str, after: str) -> tuple[tuple[Edit, ...], ...]:
-    """The same as fine as words: for each run of changed lines its edits, in order."""
-    return tuple(
-        tuple(
-            Edit(start + first, start + last, new)
-            for first, last, new in _word_edits(before[start:end], after[start_after:end_after])
-        )
-        for start, end, start_after, end_after in _line_blocks(before, after)
-    )
-
-
 def _line_blocks(before: str, after: str) -> Iterator[tuple[int, int, int, int]]:
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     old_at, new_at = _offsets(old), _offsets(new)
-    for first, last, first_after, last_after in _blocks(old, new):
+    for first, last, first_after, last_after in blocks(old, new):
         yield old_at[first], old_at[last], new_at[first_after], new_at[last_after]
 
 
@@ -48,7 +33,8 @@ def _offsets(pieces: Sequence[str]) -> list[int]:
     return offsets
 
 
-def _blocks(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+def blocks(old: Sequence[Hashable], new: Sequence[Hashable]) -> Iterator[tuple[int, int, int, int]]:
+    """`(i, j, k, m)` for each run that differs: `new[k:m]` stands for `old[i:j]`, in order."""
     head, shorter = 0, min(len(old), len(new))
     while head < shorter and old[head] == new[head]:
         head += 1
@@ -64,13 +50,6 @@ def _blocks(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, 
     for kind, i, j, k, m in SequenceMatcher(None, old_middle, new_middle, autojunk=False).get_opcodes():
         if kind != "equal":
             yield head + i, head + j, head + k, head + m
-
-
-def _word_edits(before: str, after: str) -> Iterator[tuple[int, int, str]]:
-    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
-    old_at, new_at = _offsets(old), _offsets(new)
-    for i, j, k, m in _blocks(old, new):
-        yield old_at[i], old_at[j], after[new_at[k] : new_at[m]]
 
 
 def _trimmed(before: str, after: str, start: int, end: int, start_after: int, end_after: int) -> Edit:

@@ -5,8 +5,10 @@ Meeting the bars makes a kind *eligible*; letting it pass is a person's act. Rul
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from math import sqrt
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.review.proposal import KINDS, WRITER
@@ -15,11 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import date, tzinfo
 
-    from aria_dream.dream.episode import EpisodeRecord
     from aria_dream.policy.settings import Settings
     from aria_dream.review.proposal import Kind, ProposalState
 
-NEVER: Final[frozenset[Kind]] = frozenset({"obsolete"})
+NEVER: Final[frozenset[Kind]] = frozenset({"obsolete", "sync_copy"})
 """Kinds that always wait for a person, however sure the judge is."""
 Z: Final = 1.959964
 """Standard normal quantile of a two-sided 95 % interval."""
@@ -35,9 +36,9 @@ class Bars:
     min_acceptance: float
     confidence_floor: float
     min_proposals: int
-    """A night with at least so many proposals of the kind qualifies,"""
+    """A night qualifies with at least so many decided proposals of the kind,"""
     min_atoms: int
-    """or one that looked at so many atoms."""
+    """or with one, where it read so many new atoms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,7 @@ class Record:
 
     kind: Kind
     cycles: int
-    """Local dates with a qualifying cycle."""
+    """Local dates whose night qualifies."""
     approved: int
     """By a person, whatever became of it later."""
     rejected: int
@@ -107,56 +108,54 @@ def wilson(hits: int, of: int) -> tuple[float, float]:
 
 def track_records(
     states: Iterable[ProposalState],
-    episodes: Iterable[EpisodeRecord],
     *,
     bars: Bars,
     zone: tzinfo | None,
-    scans: Mapping[Kind, Mapping[date, int]] | None = None,
+    nights: Mapping[str, tuple[date, int]] = MappingProxyType({}),
 ) -> tuple[Record, ...]:
     """The record of each kind, in the order of `KINDS`.
 
-    `zone`: the writer's, which says to which date a cycle belongs. `scans`: atoms that the cycles of a kind looked at,
-    by date; a dream is a cycle of links and looks at no atoms.
+    A night counts for a kind by what it brought of that kind and a person has decided since: `bars.min_proposals` of
+    them, or one of a night that read `bars.min_atoms` new passages. A night that brought nothing counts for nothing.
+
+    `zone`: the writer's, which says to which date a proposal belongs. `nights`: id of each run of a consolidation to
+    its night and the passages that it read for the first time, so that a run which went on after midnight is one night.
     """
     everything = tuple(states)
-    dreamt = {day for day, pairs in _by_day(episodes, zone).items() if pairs >= bars.min_proposals}
-    return tuple(_record(kind, everything, dreamt, bars, zone, (scans or {}).get(kind, {})) for kind in KINDS)
-
-
-def _by_day(episodes: Iterable[EpisodeRecord], zone: tzinfo | None) -> dict[date, int]:
-    days: dict[date, int] = {}
-    for episode in episodes:
-        day = episode.at.astimezone(zone).date()
-        days[day] = days.get(day, 0) + len(episode.pairs)
-    return days
+    return tuple(_record(kind, everything, bars, zone, nights) for kind in KINDS)
 
 
 def _record(
     kind: Kind,
     everything: Sequence[ProposalState],
-    dreamt: Collection[date],
     bars: Bars,
     zone: tzinfo | None,
-    scanned: Mapping[date, int],
+    nights: Mapping[str, tuple[date, int]],
 ) -> Record:
     mine = [state for state in everything if state.proposal.kind == kind and state.proposal.judge != WRITER]
-    proposed: dict[date, int] = {}
-    for state in mine:
-        day = state.proposal.at.astimezone(zone).date()
-        proposed[day] = proposed.get(day, 0) + 1
-    days = {day for day, count in proposed.items() if count >= bars.min_proposals}
-    days |= {day for day, atoms in scanned.items() if atoms >= bars.min_atoms}
-    days |= set(dreamt) if kind == "link" else set()
-    made = Record(
+    decided: Counter[date] = Counter()
+    new: dict[date, int] = {}
+    for state in filter(_is_decided, mine):
+        made = state.proposal
+        day, count = nights.get(made.episode) or (made.at.astimezone(zone).date(), 0)
+        decided[day] += 1
+        new[day] = max(count, new.get(day, 0))
+    cycles = sum(count >= bars.min_proposals or new[day] >= bars.min_atoms for day, count in decided.items())
+    found = Record(
         kind=kind,
-        cycles=len(days),
-        approved=sum(state.approved_by not in ("", "auto") and state.state != "rejected" for state in mine),
+        cycles=cycles,
+        approved=sum(_is_decided(state) and state.state != "rejected" for state in mine),
         rejected=sum(state.state == "rejected" for state in mine),
         applied=sum(state.applies for state in mine),
         rolled_back=sum(state.rollbacks for state in mine),
         missing=(),
     )
-    return replace(made, missing=_missing(made, bars))
+    return replace(found, missing=_missing(found, bars))
+
+
+def _is_decided(state: ProposalState) -> bool:
+    """Whether a person has approved or refused it, whatever became of it later."""
+    return state.approved_by not in ("", "auto") or state.state == "rejected"
 
 
 def _missing(record: Record, bars: Bars) -> tuple[str, ...]:
@@ -183,20 +182,20 @@ def _ratio(part: int, whole: int) -> float | None:
 
 def unattended(
     states: Iterable[ProposalState],
-    episodes: Iterable[EpisodeRecord],
     enabled: Collection[Kind],
     *,
     bars: Bars,
     zone: tzinfo | None,
-    scans: Mapping[Kind, Mapping[date, int]] | None = None,
+    nights: Mapping[str, tuple[date, int]] = MappingProxyType({}),
 ) -> tuple[ProposalState, ...]:
     """What may be applied without a tick: of the `enabled` kinds that are still eligible, from the floor on.
 
     A kind whose record has fallen below the bars rests until it meets them again; doubt closes. What Janus found to
-    fall, or could not decide, waits for a person, and so does what a person asked for.
+    fall, or could not decide, waits for a person, and so does what a person asked for. What a change would lose is
+    looked at where it is written (`consolidate.unattended_guard`).
     """
     everything = tuple(states)
-    records = track_records(everything, episodes, bars=bars, zone=zone, scans=scans)
+    records = track_records(everything, bars=bars, zone=zone, nights=nights)
     kinds = {record.kind for record in records if record.is_eligible and record.kind in enabled}
     return tuple(
         state

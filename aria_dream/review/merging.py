@@ -90,7 +90,7 @@ def plan_merge_all(
     taken = {fold_path(path) for path in view.trashed}
     moves = []
     for drop in drops:
-        place = _trash_place(taken, drop)
+        place = trash_place(taken, drop)
         taken.add(fold_path(str(place)))
         moves.append(Move(source=drop, destination=place, expected_hash=content_hash(view.contents[drop])))
     changes = ChangeSet(writes=(merged, *others), moves=tuple(moves))
@@ -245,7 +245,7 @@ def _refusal(view: VaultView, keep: NotePath, drops: Sequence[NotePath]) -> Refu
     return None
 
 
-def _trash_place(taken: Collection[str], drop: NotePath) -> NotePath:
+def trash_place(taken: Collection[str], drop: NotePath) -> NotePath:
     """Where the note lies in `.trash`: under its own path, with a number where that is taken (folded paths)."""
     place = NotePath(TRASH, *drop.parts)
     number = 1

@@ -7,7 +7,15 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.constellation import Constellation, render_canvas
-from aria_dream.dream.dream_log import DreamBlock, logged_drop, logged_pair, logged_start, render_block, render_head
+from aria_dream.dream.dream_log import (
+    DreamBlock,
+    logged_drop,
+    logged_pair,
+    logged_start,
+    logged_trouble,
+    render_block,
+    render_head,
+)
 from aria_dream.dream.episode import EpisodeRecord, ShownPair, episode_id, memory_used
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.review_note import (
@@ -68,6 +76,8 @@ class Night:
     """The seed that gave the start."""
     waiting: tuple[ReviewItem, ...] = ()
     """Pairs of earlier dreams that wait, for a review note that is made anew."""
+    trouble: str = ""
+    """What went wrong with the judge, as one sentence."""
     host: str = ""
     """The machine that a new dream note belongs to; `""`: to any."""
 
@@ -92,6 +102,7 @@ class Night:
                 for survivor, proposal in zip(self.found.kept, self.proposals, strict=True)
             ),
             drops=tuple(logged_drop(drop, name_of=self.name_of) for drop in self.found.dropped),
+            judged=logged_trouble(self.trouble),
         )
 
     @property
@@ -111,8 +122,10 @@ def propose(
     seed: int,
     expiry_days: int,
     hash_of: Callable[[str], str],
+    name_of: Callable[[str], str] = title_of,
 ) -> tuple[Proposal, ...]:
-    """One link proposal a surviving pair, each with an id of its own. `hash_of`: content hash of a vault path."""
+    """One link proposal a surviving pair, each with an id of its own. `hash_of`: content hash of a vault path;
+    `name_of`: what its note is called."""
     made: list[Proposal] = []
     taken = set(states)
     for survivor in found.kept:
@@ -129,7 +142,7 @@ def propose(
                 round=turn,
                 at=at,
                 expires_at=at + timedelta(days=expiry_days),
-                titles=tuple(title_of(path) for path in paths),
+                titles=tuple(map(name_of, paths)),
                 hashes={path: hash_of(path) for path in paths},
                 confidence=survivor.probability or 0.0,  # a bare yes never applies by itself
                 score=pair.score,
@@ -168,7 +181,7 @@ def record_night(
             ShownPair(from_=one.paths[0], to=one.paths[1], score=one.score or 0.0, proposal=one.id)
             for one in night.proposals
         ),
-        judge=found.kept[0].judge,
+        judge=found.judge,
     )
 
 
@@ -187,7 +200,7 @@ def plan_night(night: Night, before: Mapping[str, bytes | None]) -> ChangeSet | 
     plans += _review(night, before[night.review])
     if night.dreamt_seed is not None:
         plans += _seed(night, before[night.seeds])
-    if night.canvas:
+    if night.canvas and night.found.kept:
         plans.append(_whole(night.canvas, before[night.canvas], _picture(night)))
     return ChangeSet(writes=tuple(plans))
 
@@ -224,4 +237,5 @@ def _seed(night: Night, before: bytes | None) -> Sequence[WritePlan]:
 
 def _picture(night: Night) -> str:
     label = f"{night.block.at:%H:%M} — {night.kind}"
-    return render_canvas((Constellation(label=label, start=night.found.start.path, survivors=night.found.kept),))
+    drawn = Constellation(label=label, start=night.found.start.path, survivors=night.found.kept)
+    return render_canvas((drawn,), night.name_of)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aria_dream.dream.citation import inert
 from aria_dream.dream.datamark import harmless_text
-from aria_dream.dream.function_words import FUNCTION_WORDS
+from aria_dream.dream.function_words import function_words
 from aria_dream.dream.plain_text import clean
 from aria_dream.policy.policy import POLICY_NAMES
 from aria_dream.policy.triggers import TRIGGERS_NAMES
@@ -49,7 +49,7 @@ def free_places(claim: str, folder: str, names: VaultNames, taken: Collection[st
 
 def _hangs(word: str) -> bool:
     """Whether a name that was cut behind `word` would seem to go on."""
-    return len(word) <= 3 or word.casefold() in FUNCTION_WORDS
+    return len(word) <= 3 or word.casefold() in function_words(None)
 
 
 def _stem(claim: str) -> str:
@@ -67,4 +67,6 @@ def _stem(claim: str) -> str:
     stem = " ".join(words[:kept]) or clean(plain)[:LONGEST_NAME].strip() or "Untitled"
     ours = {name.removesuffix(".md") for name in (*POLICY_NAMES, *TRIGGERS_NAMES)}
     alone = " " not in stem or not re.search(r"[^\W\d_]", stem)
-    return f"Claim {stem}" if alone or fold_path(stem) in ours else stem
+    if not (alone or fold_path(stem) in ours):
+        return stem
+    return f"{stem} of a reach" if fold_path(stem).startswith("claim") else f"Claim {stem}"

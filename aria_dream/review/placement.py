@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, assert_never
 
+from aria_dream.dream.names import is_one_word, is_quoted, stands_before_noun
 from aria_dream.review.mention import find_mentions
 from aria_dream.review.related import Insertion, plan_bullet
 from aria_dream.vault.edit import Edit, Refusal, WritePlan, decode_note, encode_note, note_refusal, plan_edit
@@ -21,6 +22,8 @@ from aria_dream.vault.prose import read_prose
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from aria_dream.dream.names import NameBook
+    from aria_dream.review.mention import Mention
     from aria_dream.vault.link import Link
     from aria_dream.vault.note import Note, NotePath
     from aria_dream.vault.obsidian import AppSettings
@@ -50,6 +53,8 @@ class Style:
     app: AppSettings
     placement: PlacementPolicy = "mention-then-related"
     related_heading: str = "Related"
+    names: NameBook | None = None
+    """The names of all notes, where they are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +82,14 @@ class AlreadyLinked:
 
 
 def plan_link(
-    path: NotePath, before: bytes, target: Target, style: Style, *, again: bool = False
+    path: NotePath, before: bytes, target: Target, style: Style, *, again: bool = False, edge: str = ""
 ) -> Placement | AlreadyLinked | Refusal:
     """The change that puts a link to `target` into the note `path` that reads `before`; or why there is none.
 
     The first unlinked mention of title or alias becomes the link; where there is none, or the policy says so, a bullet
-    under the related heading. `again` places it even where the note links to the target already.
+    under the related heading. `again` places it even where the note links to the target already. `edge`: what the
+    relation is called, as Markdown on one line; a link that has such a name goes under the related heading and bears
+    it, wherever the policy permits that, since the writer's own sentence cannot take it up.
     """
     refusal = _note_refusal(path, before, target, style)
     if refusal is not None:
@@ -94,6 +101,8 @@ def plan_link(
         if linked is not None:
             return AlreadyLinked(linked.raw or linked.path)
     match style.placement:
+        case "mention-then-related" if edge:
+            return _at_related(path, before, note, target, style, edge)
         case "mention-then-related":
             placed = _at_mention(path, before, note, target, style)
             return placed if placed is not None else _at_related(path, before, note, target, style)
@@ -101,7 +110,7 @@ def plan_link(
             placed = _at_mention(path, before, note, target, style)
             return placed or Refusal(f"{path} does not name {target.title}, and the policy says `placement: mention`")
         case "related":
-            return _at_related(path, before, note, target, style)
+            return _at_related(path, before, note, target, style, edge)
         case "none":
             return Refusal("the policy says `placement: none`: links are placed by hand")
         case _:
@@ -132,7 +141,11 @@ def _at_mention(path: NotePath, before: bytes, note: Note, target: Target, style
     others = (style.resolver.resolve(alias, str(path)) for alias in target.aliases)
     free = (alias for alias, other in zip(target.aliases, others, strict=True) if other in (None, target.path))
     names = (target.path.rpartition("/")[2].removesuffix(".md"), target.title, *free)
-    mentions = find_mentions(note.text, read_prose(note).runs, names)
+    mentions = (
+        mention
+        for mention in find_mentions(note.text, read_prose(note).runs, names)
+        if _is_named_there(note.text, mention, style.names)
+    )
     for mention in islice(mentions, MENTIONS_TRIED):
         said = note.text[mention.start : mention.end]
         link = render_link(style.resolver, style.app, target.path, str(path), said)
@@ -142,12 +155,25 @@ def _at_mention(path: NotePath, before: bytes, note: Note, target: Target, style
     return None
 
 
-def _at_related(path: NotePath, before: bytes, note: Note, target: Target, style: Style) -> Placement | Refusal:
+def _is_named_there(text: str, mention: Mention, book: NameBook | None) -> bool:
+    """Whether a link may stand at the mention: not inside the longer name of another note, and where one word is all
+    that is said, not before another noun and not in a quotation."""
+    start, end = mention.start, mention.end
+    if book is not None and book.is_part(text, start, end):
+        return False
+    return not is_one_word(text[start:end]) or not (stands_before_noun(text, end) or is_quoted(text, start, end))
+
+
+def _at_related(
+    path: NotePath, before: bytes, note: Note, target: Target, style: Style, edge: str = ""
+) -> Placement | Refusal:
     link = render_link(style.resolver, style.app, target.path, str(path), target.title)
-    found = plan_bullet(path, before, note, link, style.related_heading)
+    found = plan_bullet(path, before, note, f"{link} — {edge}" if edge else link, style.related_heading)
     if isinstance(found, Refusal):
         return found
     if not one_more_link(note, (found.edit,), target.path, str(path), style.resolver, heading=found.heading):
+        if edge:  # the name would act as something else in this place
+            return _at_related(path, before, note, target, style)
         return Refusal(f"a link under '{style.related_heading}' in {path} would not be read as one")
     return _placement(path, before, note, found.edit, link, _where(found))
 

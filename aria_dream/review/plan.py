@@ -26,6 +26,7 @@ from aria_dream.vault.resolve import Resolver
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from aria_dream.dream.names import NameBook
     from aria_dream.errors import Problem
     from aria_dream.review.placement import PlacementPolicy
 
@@ -43,8 +44,12 @@ class VaultView:
     related_heading: str = "Related"
     protected: frozenset[str] = frozenset()
     """Notes that no proposal writes: policy, triggers, everything of ours."""
+    names: NameBook | None = None
+    """The names of all notes, where they are known: a link goes into no part of a longer one."""
     trashed: frozenset[str] = frozenset()
     """Vault paths of what lies in `.trash`."""
+    unfollowed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Vault path of a note to the places that name it and cannot follow when it goes, a clause each."""
 
     def resolver(self) -> Resolver:
         """Answers what links mean among these files."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from aria_dream.errors import Problem
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
     from aria_dream.vault.note import Note
 
 _LISTS = frozenset({"aliases", "tags"})
+_EMPTY: tuple[object, ...] = (None, "", [])
+_LINK = re.compile(r"\s*(?:\[\[[^\[\]]+\]\]|\[[^\[\]]*\]\([^()]+\)|<?https?://\S+)\s*")
+
+
+def is_link_text(value: object) -> bool:
+    """Whether a property's value is a link and nothing else: a wikilink, a Markdown link, an address."""
+    return isinstance(value, str) and _LINK.fullmatch(value) is not None
 
 
 def merge_properties(
@@ -22,7 +30,8 @@ def merge_properties(
 ) -> tuple[str, list[Problem]] | Refusal:
     """`(text, problems)`: the note `text` with the properties of `dropped` and its old name among the aliases.
 
-    Each property on which the notes disagree keeps its value and is a problem.
+    Lists, and links of one property, are united as tags are; a property that is there and empty takes the value. Each
+    other property on which the notes disagree keeps its value and is a problem.
     """
     note = parse_note(text)
     if any(problem.message.startswith(UNREADABLE) for problem in note.problems):
@@ -45,10 +54,28 @@ def merge_properties(
         if mine is None and key.lower() not in {name.lower() for name in note.properties}:
             text, problem = _added(text, dropped, key, value, path)
             problems += problem
-        elif repr(mine) != repr(value):
-            kept, other = render_property(mine, 60), render_property(value, 60)
-            problems.append(Problem(path, 0, f"'{key}' keeps {kept!r}; '{alias}' said {other!r}"))
+        elif repr(mine) != repr(value) and value not in _EMPTY:
+            edit = _united(text, key, mine, value)
+            if isinstance(edit, Refusal):
+                kept, other = render_property(mine, 60), render_property(value, 60)
+                problems.append(Problem(path, 0, f"'{key}' keeps {kept!r}; '{alias}' said {other!r}"))
+            elif edit is not None:
+                text = apply_edits(text, [edit])
     return text, problems
+
+
+def _united(text: str, key: str, mine: object, value: object) -> Edit | Refusal | None:
+    """The edit that brings `value` into a property that has `mine`; None where it is there, a Refusal where the two
+    disagree."""
+    if mine in _EMPTY:
+        return plan_property(text, key, value)
+    lists = isinstance(mine, list) or isinstance(value, list)
+    if not lists and not (is_link_text(mine) and is_link_text(value)):
+        return Refusal("they disagree")
+    items = value if isinstance(value, list) else [value]
+    if any(isinstance(item, list | dict) for item in items) or isinstance(mine, dict):
+        return Refusal("only plain items are united")
+    return plan_items(text, key, items)
 
 
 def _names(note: Note) -> tuple[list[str], list[str]]:

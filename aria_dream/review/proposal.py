@@ -7,6 +7,7 @@ import unicodedata
 from base64 import b32encode
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from aria_dream.vault.edit import ContentHash
 
-Kind = Literal["link", "place_orphan", "merge", "update", "obsolete", "resolve_contradiction"]
+Kind = Literal["link", "place_orphan", "merge", "update", "obsolete", "resolve_contradiction", "sync_copy"]
 State = Literal["proposed", "approved", "rejected", "applied", "rolled_back", "stale", "expired", "superseded"]
 Event = Literal[
     "proposed", "planned", "edge", "janus", "approved", "rejected", "reopened", "applied", "rolled_back", "stale",
@@ -174,20 +175,26 @@ def _names(state: ProposalState) -> tuple[list[str], list[str]]:
 
 
 def decided_pairs(states: Iterable[ProposalState]) -> frozenset[tuple[str, str]]:
-    """Pairs, under today's names, that no dream shows again: decided by a person, or open.
+    """Pairs, under today's names, that no dream shows again: decided by a person, or in an open proposal of any kind.
 
     An expired, stale or superseded proposal leaves its pair free: nobody has decided it.
     """
     return frozenset(
-        pair_key(*state.paths)
+        pair_key(*pair)
         for state in states
-        if state.proposal.kind == "link" and len(state.paths) == 2 and (state.is_open or state.state in DECIDED)
+        if state.is_open or (state.proposal.kind == "link" and state.state in DECIDED)
+        for pair in combinations(state.paths, 2)
     )
 
 
 def open_count(states: Iterable[ProposalState]) -> int:
     """How many wait for the writer, to be held against `max_open_proposals`; approved ones wait for the machine."""
     return sum(state.state == "proposed" for state in states)
+
+
+def merged_away_by(state: ProposalState) -> tuple[str, ...]:
+    """Vault paths of the notes that an applied merge has moved to the trash; empty of any other proposal."""
+    return state.paths[1:] if state.proposal.kind == "merge" and state.state == "applied" else ()
 
 
 def due_to_expire(states: Iterable[ProposalState], now: datetime) -> tuple[ProposalState, ...]:
@@ -206,11 +213,16 @@ def plan_renames(
 
     `hashes`: vault path to content hash of every note of the vault. `earlier`: the same from the last time the vault
     was read, where known; a hash from there is fresher than the proposal's own. A name that a proposal knows already
-    is no new name of another note.
+    is no new name of another note, and what an applied merge has moved to the trash bears none: a note of the same text
+    is another one.
     """
     known: dict[str, str] = {}
-    for state in states:
+    everything = tuple(states)
+    merged_away = frozenset(path for state in everything for path in merged_away_by(state))
+    for state in everything:
         for path, was in zip(state.paths, state.proposal.paths, strict=True):
+            if path in merged_away:
+                continue
             known.setdefault(path, (earlier or {}).get(path) or state.proposal.hashes.get(was, ""))
     by_hash: dict[str, list[str]] = {}
     for path, content in hashes.items():

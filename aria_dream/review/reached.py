@@ -85,11 +85,11 @@ class Proposed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted:
-    """What was found waits for the writer already; `record`, for the journal, says what was still missing there: the
-    edge's name, or the text that a crash kept from being journalled."""
+    """What was found waits for the writer already; `records`, for the journal, say what was still missing there: the
+    edge's name and the change that bears it, or the text that a crash kept from being journalled."""
 
     id: str
-    record: Mapping[str, object]
+    records: tuple[Mapping[str, object], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,17 +145,19 @@ def _link(
 ) -> Proposed | Noted | NothingProposed:
     paths, edge = (pair.from_, pair.to), clean(reached.answer.edge)
     key = pair_key(*paths)
+    found = plan_placement(view, NotePath(pair.from_), target_of(view, NotePath(pair.to)), edge=edge)
     for state in states.values():
         if state.proposal.kind != "link" or len(state.paths) != 2 or pair_key(*state.paths) != key:
             continue
         if state.state == "proposed":
-            return Noted(
-                id=state.proposal.id,
-                record=event_record("edge", state.proposal.id, reached.at, edge=edge, judge=reached.model),
-            )
+            named = event_record("edge", state.proposal.id, reached.at, edge=edge, judge=reached.model)
+            again = plan_placement(
+                view, NotePath(state.paths[0]), target_of(view, NotePath(state.paths[1])), edge=edge
+            )  # fmt: skip
+            anew = [planned_record(state.proposal.id, again.edits, reached.at)] if isinstance(again, Planned) else []
+            return Noted(id=state.proposal.id, records=(named, *anew))
         if state.state in DECIDED:
             return NothingProposed("you have decided about this pair")
-    found = plan_placement(view, NotePath(pair.from_), target_of(view, NotePath(pair.to)))
     if isinstance(found, AlreadyLinked):
         return NothingProposed(f"the note links there already: {found.link}")
     turn = next_round(states.values(), "link", paths)
@@ -206,7 +208,7 @@ def _orphan(
             again = plan_orphan(view, NotePath(state.paths[0]), text)
             if state.state == "proposed" and not state.edits and isinstance(again, Planned):
                 record = planned_record(state.proposal.id, again.edits, reached.at)
-                return Noted(id=state.proposal.id, record=record)
+                return Noted(id=state.proposal.id, records=(record,))
             return NothingProposed("this claim was proposed before")
     taken = {path for state in states.values() if state.proposal.kind == "place_orphan" for path in state.paths}
     for path in free_places(claim, folder, names, taken):

@@ -17,7 +17,7 @@ from aria_dream.review.proposal import Proposal, event_record, is_id_of, propose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from datetime import date, tzinfo
+    from datetime import date
 
     from aria_dream.dream.logged import LoggedPair, Verdict
     from aria_dream.review.proposal import Event, ProposalState
@@ -38,7 +38,7 @@ def missing_records(
     *,
     resolve: Callable[[str, str], str | None],
     hash_of: Callable[[str], str],
-    zone: tzinfo | None,
+    now: datetime,
     expiry_days: int,
 ) -> tuple[dict[str, object], ...]:
     """The journal records that `states` lacks, in the order of the notes: each pair proposed, then what became of it.
@@ -46,22 +46,30 @@ def missing_records(
     `resolve(target, note)`: vault path that a link target means in that note. `hash_of`: content hash of a vault path,
     `""` where it is unknown. A pair whose notes are gone, or whose id does not vouch for them, is left out. Of a pair
     that is known, what another machine has written into its line since is taken over.
+
+    `now`: aware, in the writer's zone. A block or a decision that lies later (another machine's clock, another zone, a
+    clock set back) is of now: no record is dated later than it was made.
     """
     records: list[dict[str, object]] = []
     known = set(states)
     for note in notes:
         blocks, _ = parse_blocks(note.text)
         for block in blocks:
-            at = datetime.combine(note.day, block.at, zone)
+            at = _until(datetime.combine(note.day, block.at, now.tzinfo), now)
             for pair in block.pairs:
                 proposal = None if pair.id in known else _proposal(note, pair, at, resolve, hash_of, expiry_days)
                 if proposal is not None:
                     known.add(pair.id)
                     records.append(proposed_record(proposal))
-                    records.extend(_outcome(pair, at, _events))
+                    records.extend(_outcome(pair, at, now, _events))
                 elif pair.id in states and titles_match((pair.from_, pair.to), states[pair.id]):
-                    records.extend(_news(pair, states[pair.id], at))
+                    records.extend(_news(pair, states[pair.id], at, now))
     return tuple(records)
+
+
+def _until(moment: datetime, now: datetime) -> datetime:
+    """The moment, or `now` where it lies later."""
+    return min(moment, now, key=datetime.timestamp)  # one zone's own `<` does not know a repeated hour
 
 
 def _proposal(
@@ -96,15 +104,15 @@ def _proposal(
 
 
 def _outcome(
-    pair: LoggedPair, at: datetime, events: Callable[[Verdict], tuple[Event, ...]]
+    pair: LoggedPair, at: datetime, now: datetime, events: Callable[[Verdict], tuple[Event, ...]]
 ) -> Iterator[dict[str, object]]:
     if pair.outcome is not None:
         decided_at = parse_short_moment(pair.outcome.at, seen_from=at) or at
         for event in events(pair.outcome.verdict):
-            yield event_record(event, pair.id, max(at, decided_at), by="tick")
+            yield event_record(event, pair.id, _until(max(at, decided_at), now), by="tick")
 
 
-def _news(pair: LoggedPair, state: ProposalState, at: datetime) -> Iterator[dict[str, object]]:
+def _news(pair: LoggedPair, state: ProposalState, at: datetime, now: datetime) -> Iterator[dict[str, object]]:
     """What the line of a known pair says beyond the journal: it was decided elsewhere, and later than here."""
     if pair.outcome is None:
         return
@@ -113,15 +121,16 @@ def _news(pair: LoggedPair, state: ProposalState, at: datetime) -> Iterator[dict
     if was == "applied":  # lines know minutes only, and an undo may come within the one of the change
         since = since.replace(second=0, microsecond=0) - timedelta(minutes=1)
     is_later = since == state.proposal.at or (decided_at is not None and decided_at > since)
+    is_told = was == "applied" and not state.history  # by this very line: what it says now, it says since
 
     def missed(verdict: Verdict) -> tuple[Event, ...]:
         if was in ("stale", "expired", "superseded"):  # a person's word goes before what a machine only noticed
             return _events(verdict) if verdict in ("linked", "never again", "undone") else ()
         if was == "proposed" and is_later:
             return _events(verdict)
-        return ("rolled_back",) if was == "applied" and verdict == "undone" and is_later else ()
+        return ("rolled_back",) if was == "applied" and verdict == "undone" and (is_later or is_told) else ()
 
-    yield from _outcome(pair, at, missed)
+    yield from _outcome(pair, at, now, missed)
 
 
 def _events(verdict: Verdict) -> tuple[Event, ...]:

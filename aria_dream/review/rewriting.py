@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.errors import Problem
+from aria_dream.review.definitions import find_definitions
 from aria_dream.vault.edit import Edit
 from aria_dream.vault.link import find_label_end, normal_name, split_destination, split_linktext
 from aria_dream.vault.link_form import encode_destination
@@ -84,6 +85,22 @@ def retarget_note(
             problems.append(Problem(source, line, f"the link {link.path!r} could not be changed and needs a look"))
         elif new != link.raw:
             edits.append(Edit(link.start, link.end, new))
+    more, left = _definitions(note, source, place, meaning)
+    return [*edits, *more], [*problems, *left]
+
+
+def _definitions(note: Note, source: str, place: str, meaning: Meaning) -> tuple[list[Edit], list[Problem]]:
+    """The same for reference definitions."""
+    edits: list[Edit] = []
+    problems: list[Problem] = []
+    for one in find_definitions(note):
+        wanted = _wanted(one.link, source, place, meaning)
+        new = _markdown(note, one.link.raw, one.link, wanted, place, meaning) if wanted is not None else one.link.raw
+        if new is None:
+            line = note.text.count("\n", 0, one.link.start) + 1
+            problems.append(Problem(source, line, f"the link [{one.label}] could not be changed and needs a look"))
+        elif new != one.link.raw:
+            edits.append(Edit(one.link.start, one.link.end, new[len("[x](") : -1]))
     return edits, problems
 
 
@@ -250,7 +267,7 @@ def retarget_canvas(text: str, source: str, meaning: Meaning) -> tuple[list[Edit
         return [], []
     edits: list[Edit] = []
     problems: list[Problem] = []
-    for key, found in _members(text):
+    for key, found in json_members(text):
         try:
             value = json.loads(found[0])
         except ValueError:
@@ -268,7 +285,7 @@ def retarget_canvas(text: str, source: str, meaning: Meaning) -> tuple[list[Edit
     return edits, problems
 
 
-def _members(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+def json_members(text: str) -> Iterator[tuple[str, re.Match[str]]]:
     """Each string value of an object's member in a JSON text, with the member's name."""
     key, behind = "", -1
     for found in _JSON_STRING.finditer(text):

@@ -68,7 +68,7 @@ def shown_change(state: ProposalState, shelf: Shelf) -> LoggedChange | None:
         return None
     lines = change_lines(edits, shelf.contents)
     shown = lines[: MOST_LINES if len(lines) > MOST_LINES + 1 else len(lines)]
-    again = [("again", said)] if (said := _cut(state.reason)) else []
+    again = [(why_again(state), said)] if (said := _cut(state.reason)) else []
     diff = tuple(bare(line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…") for line in shown)
     return LoggedChange(
         id=proposal.id,
@@ -87,6 +87,11 @@ def shown_change(state: ProposalState, shelf: Shelf) -> LoggedChange | None:
     )
 
 
+def why_again(state: ProposalState) -> str:
+    """What stands before the reason of a proposal that is open: it is open again, or would have passed by itself."""
+    return "waits for your tick" if state.by == "auto" else "again"
+
+
 def change_name(state: ProposalState) -> str:
     """The change as a sentence names it: `Merge: Keep ← Drop`; of a pair both titles."""
     titles = shown_titles(state)
@@ -99,7 +104,7 @@ def _ends(state: ProposalState, shelf: Shelf) -> tuple[LoggedLink, ...]:
     kind = state.proposal.kind
     ends = []
     for number, (path, title) in enumerate(zip(state.paths, shown_titles(state), strict=True)):
-        stays = path in shelf.files and kind != "place_orphan" and not (kind == "merge" and number)
+        stays = path in shelf.files and kind != "place_orphan" and not (kind in ("merge", "sync_copy") and number)
         link = logged_link(path, shelf.link_text, markdown_links=shelf.markdown_links) if stays else None
         ends.append(_titled(link, title))
     return tuple(ends)

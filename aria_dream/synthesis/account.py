@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.dream.plain_text import escape_plain
 from aria_dream.synthesis.claim_words import Role
 from aria_dream.synthesis.claims import set_aside_reason
 from aria_dream.synthesis.entry import NO_LESSONS, NONE, Said
-from aria_dream.synthesis.log_text import LABELS
+from aria_dream.synthesis.log_text import LABELS, find_sections, section_texts, visible
 from aria_dream.synthesis.sources import SourceKind
 from aria_dream.synthesis.wording import citable, quotable
+from aria_dream.vault.note import decode_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -38,9 +41,19 @@ def account(
     *,
     beyond: int,
 ) -> Mapping[str, Said]:
-    """What stands under each of the eight labels."""
+    """What stands under each of the eight labels; a line where the sources are as they were and nothing is new."""
+    total, state = len(entries) + len(inputs.evidence), _state(inputs, entries)
+    since = _day_of_state(inputs.log, state)
+    if since and not lessons and not candidates:
+        quiet = Said("as before")
+        return {
+            **dict.fromkeys(LABELS, quiet),
+            LABELS[0]: Said(f"{total}, as on {since} (state {state})"),
+            LABELS[1]: Said(NO_LESSONS),
+            LABELS[2]: Said(NONE),
+        }
     under = (
-        _sources(inputs, entries),
+        _sources(inputs, entries, state),
         _lessons(lessons),
         Said("; ".join(f"{one.id} - {one.name}" for one in candidates)),
         _patterns(found),
@@ -52,7 +65,24 @@ def account(
     return dict(zip(LABELS, under, strict=True))
 
 
-def _sources(inputs: Inputs, entries: Sequence[Entry]) -> Said:
+def _state(inputs: Inputs, entries: Sequence[Entry]) -> str:
+    """Stands for all that was read, earlier lessons left out: eight hexadecimal digits."""
+    told = [f"{entry.path}\0{entry.title}\0{entry.text}" for entry in entries if entry.kind is not SourceKind.LESSON]
+    told += [f"{row.ref}\0{row.exit}" for row in inputs.evidence]
+    return sha256("\1".join((*told, *inputs.said)).encode("utf-8", "replace")).hexdigest()[:8]
+
+
+def _day_of_state(log: bytes, state: str) -> str:
+    """The day since which the log's newest section says that state; "" where it says another."""
+    sections = find_sections(visible(decode_note(log)))
+    said = section_texts(sections[-1].body).get(LABELS[0], "") if sections else ""
+    if f"state {state})" not in said:
+        return ""
+    before = re.search(r"as on (\d{4}-\d{2}-\d{2})", said)
+    return before[1] if before else sections[-1].date
+
+
+def _sources(inputs: Inputs, entries: Sequence[Entry], state: str) -> Said:
     counts = Counter(entry.kind for entry in entries)
     counts[SourceKind.EVIDENCE] = len(inputs.evidence)
     told = [f"{counts[kind]} {kind.value}{'s' if counts[kind] != 1 else ''}" for kind in SourceKind if counts[kind]]
@@ -67,7 +97,7 @@ def _sources(inputs: Inputs, entries: Sequence[Entry]) -> Said:
     items += [f"left out: {reason}" for reason in _shortened(left_out)]
     items += [escape_plain(citable(sentence)) for sentence in inputs.said]
     total = len(entries) + len(inputs.evidence)
-    return Said(f"{total} ({', '.join(told)})" if total else NONE, tuple(items))
+    return Said(f"{total} ({', '.join(told)}; state {state})" if total else NONE, tuple(items))
 
 
 def _refs(entries: Sequence[Entry]) -> list[str]:
@@ -97,7 +127,9 @@ def _patterns(found: Findings) -> Said:
         times = "told more than once, of one event" if count == 1 else f"in {count} independent events"
         more = f"; {found.known[id(pattern)]} says it already" if id(pattern) in found.known else ""
         staged = f"; {found.pressure[id(pattern)]} staged" if id(pattern) in found.pressure else ""
-        items.append(f"{quotable(pattern.text, pattern.refs[0])} ({times}{more}{staged})")
+        denied = f"; denied by {'; '.join(escape_plain(citable(one.ref)) for one in pattern.against)}"
+        against = denied if pattern.against else ""
+        items.append(f"{quotable(pattern.text, pattern.refs[0])} ({times}{more}{staged}{against})")
     return Said(f"{len(items)} found" if items else NONE, _shortened(items))
 
 

@@ -11,8 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.synthesis.claim_words import Role
+from aria_dream.synthesis.claim_words import FAILED_AFTERWARDS, Role
 from aria_dream.synthesis.claims import one_event
+from aria_dream.synthesis.contrast import denies, plain, says_otherwise
 from aria_dream.synthesis.lesson import MECHANICAL_CAP, MechanicalRedGreen, OperatorOutcome, TwoSource
 from aria_dream.synthesis.sources import SourceKind
 
@@ -28,6 +29,8 @@ TWO_EVENTS: Final = 2
 TWO_SOURCE_CONFIDENCE: Final = 0.6
 """Of two independent events; each further one adds `EVENT_STEP`, up to `TWO_SOURCE_CAP`."""
 EVENT_STEP: Final = 0.1
+DENIAL_STEP: Final = 0.2
+"""What an independent event that says otherwise takes from the confidence."""
 TWO_SOURCE_CAP: Final = 0.9
 OPERATOR_CONFIDENCE: Final = 0.75
 MECHANICAL_CONFIDENCE: Final = 0.8
@@ -41,6 +44,7 @@ _MISCALL = re.compile(
     r"\b(?:estimat\w+|overconfiden\w+|underestimat\w+|overclaim\w*|guess\w*|calibrat\w+|claimed|assumed|took longer)\b",
     re.IGNORECASE,
 )
+_CLAUSE = re.compile(r"[,;:.!?、。，；]|\b(?:and|but|while|und|aber|et|mais|y|pero|e|ma|mas|en|maar)\b")
 _FAILED = re.compile(
     r"\b(?:fail\w*|br[eo]ke\w*|crash\w*|los[est]\w*|corrupt\w*|wrong|stale|hung|hangs?|timed? out|overwr\w+|missing"
     r"|leak\w*|went down|dropped|truncat\w*|cut off|silently)\b",
@@ -60,11 +64,13 @@ class Admitted:
 
 
 def admit_pattern(pattern: Pattern) -> Admitted | None:
-    """The lesson of a pattern that was seen in at least two independent events; None for all others."""
-    count = len(pattern.events)
-    if count < TWO_EVENTS:
+    """The lesson of a pattern that was seen in at least two independent events, and in more than say otherwise; None
+    for all others."""
+    count, denials = len(pattern.events), len(pattern.against)
+    if count < TWO_EVENTS or denials >= count:
         return None
     confidence = min(TWO_SOURCE_CAP, TWO_SOURCE_CONFIDENCE + EVENT_STEP * (count - TWO_EVENTS))
+    confidence -= DENIAL_STEP * denials
     return Admitted(
         text=_sentence(pattern.text),
         type=_type(pattern.claims),
@@ -80,24 +86,47 @@ def admit_directive(
     """The lesson of an operator's directive and the best outcome that was observed separately and not before it.
 
     `outcomes` are claims with their likeness to the directive. An evidence row counts where the directive names its
-    command, artifact or reference.
+    command, artifact or reference. None too where any outcome went wrong, or tells that the directive was not followed.
     """
     if directive.role is not Role.DIRECTIVE:
         return None
-    fitting = [
-        (likeness, claim)
-        for claim, likeness in outcomes
-        if claim.role is Role.OUTCOME and _is_separate(directive, claim) and _fits(directive, claim, likeness)
-    ]
+    if is_refuted(directive, outcomes):
+        return None
+    fitting = _fitting(directive, outcomes)
     if fitting:
         best = max(fitting, key=lambda pair: pair[0])[1]
         return _directive_lesson(directive, best.ref, best.text)
     named = [row for row in rows if _names(directive.text, row) and not _is_before(row, directive)]
-    if named:
+    if named and not named[-1].exit:
         row = named[-1]
         said = row.command if row.exit is None else f"{row.command} ended with exit {row.exit}"
         return _directive_lesson(directive, row.ref, said or f"see {row.ref}")
     return None
+
+
+def is_refuted(directive: Claim, outcomes: Sequence[tuple[Claim, float]]) -> bool:
+    """Whether any outcome of the directive speaks against it. Such a directive is no part of a pattern either."""
+    return any(refutes(directive.text, claim.text) for _, claim in _fitting(directive, outcomes))
+
+
+def _fitting(directive: Claim, outcomes: Sequence[tuple[Claim, float]]) -> list[tuple[float, Claim]]:
+    return [
+        (likeness, claim)
+        for claim, likeness in outcomes
+        if claim.role is Role.OUTCOME and _is_separate(directive, claim) and _fits(directive, claim, likeness)
+    ]
+
+
+def refutes(directive: str, outcome: str) -> bool:
+    """Whether an outcome tells that something went wrong, was taken back, or that the directive was not followed."""
+    if FAILED_AFTERWARDS.search(plain(outcome)) or says_otherwise(directive, outcome):
+        return True
+    told = [clause for clause in _CLAUSE.split(outcome) if _beginnings(clause) & _beginnings(directive)]
+    return not denies(directive) and any(denies(clause) for clause in told)
+
+
+def _beginnings(text: str) -> set[str]:
+    return {word[:4] for word in re.findall(r"[^\W\d_]{4,}", plain(text))}
 
 
 def _directive_lesson(directive: Claim, outcome_ref: str, outcome: str) -> Admitted:

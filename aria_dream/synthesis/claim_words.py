@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - lists of words, one kind a line
 """The words by which a claim shows what it is: labels, hedges, routine, ids of events.
 
 They are English where they are words at all; a claim in another language is a plain one.
@@ -6,8 +7,12 @@ They are English where they are words at all; a claim in another language is a p
 from __future__ import annotations
 
 import re
+from datetime import date, timedelta
 from enum import Enum
+from functools import lru_cache
 from typing import Final
+
+from aria_dream.synthesis.contrast import plain
 
 
 class Role(Enum):
@@ -31,10 +36,7 @@ def _any(*alternatives: str) -> re.Pattern[str]:
 
 
 LABELS: Final = (
-    (Role.DIRECTIVE, _any(
-        r"(?:operator|user|human)(?:'s)?(?: (?:directive|decision|instruction|request|rule))?",
-        r"(?:operator[ _])?directive",
-    )),
+    (Role.DIRECTIVE, _any(r"(?:operator[ _])?directive")),
     (Role.OUTCOME, _any(
         r"(?:observed )?(?:outcome|result|effect)s?", "observed|measured|observation|later|since then",
     )),
@@ -85,9 +87,28 @@ GAP: Final = _any(
     r"\b(?:never|not) (?:checked|validated|tested|guarded|verified)\b|\bsilently\b",
 )
 
-_DIRECTED = _any(
-    r"^(?:the )?(?:operator|user)\b[^.]{0,40}?\b(?:asked|directed|decided|instructed|told|ordered|ruled|wants|wanted)\b"
+_DIRECTING: Final = (
+    r"(?:asked|asks|directed|decided|instructed|told(?: me| us)?|ordered|ruled|wants?|wanted|said|says|insists?|sagt|sagte|will"
+    r"|mochte|a dit|dit|veut|demande|dice|dijo|quiere|pide|ha detto|vuole|chiede|disse|quer|pede|zegt|zei|wil|powiedzial\w*"
+    r"|сказал\w*|просит)"
 )
+
+
+@lru_cache(maxsize=8)
+def _directed(operators: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """`(label, opening words)` of a directive by one of `operators`."""
+    names = "|".join(re.escape(plain(name)) for name in operators) or r"(?!)"
+    label = rf"(?:the )?(?:{names})(?:'s)?(?: (?:directive|decision|instruction|request|rule|{_DIRECTING}))?"
+    return _any(label), _any(rf"^(?:the )?(?:{names})\b[^.]{{0,40}}?\b{_DIRECTING}\b")
+
+
+def role_of_label(label: str, operators: tuple[str, ...]) -> Role | None:
+    """What the label in front of a claim makes of it; None where it is none of those known."""
+    if label and _directed(operators)[0].fullmatch(plain(label)):
+        return Role.DIRECTIVE
+    return next((role for role, pattern in LABELS if pattern.fullmatch(label)), None) if label else None
+
+
 _OBSERVED = _any(r"^(?:the )?(?:observed outcome|outcome was|result was|we observed|it was observed)\b")
 _SURPRISED = _any(r"\b(?:surprised|surprisingly|unexpectedly|to my surprise)\b")
 _ROUTINE = _any(
@@ -117,13 +138,156 @@ EVENT_IDS: Final = (
 )
 """Ids of events inside a text: `run 12`, `INC-7`, a commit, `#41`."""
 
+_UNDENIED: Final = r"(?<!no )(?<!not )(?<!never )(?<!nothing )(?<!nobody )(?<!without )(?<!kein )(?<!keine )(?<!nicht )(?<!sans )(?<!sin )"
+FAILED_AFTERWARDS: Final = _any(
+    _UNDENIED + r"\b(?:fail(?:ed|s|ure|ures|ing)?|br[eo]ke\w*|crash\w*|lost|loss|corrupt\w*|worse\w*|outages?|incidents?|regress\w*"
+    r"|complain\w*|leak\w*|wrong(?:ly)?|slower|harm\w*|disaster\w*|useless|pointless|abandon\w*)\b",
+    r"\b(?:turned|switched|rolled|taken|put|changed|moved|backed) (?:it |them )?(?:off|back|out)\b(?: again)?|\b(?:revert|undid|undone"
+    r"|withdr[ae]w|disabled again|removed again|stopped again|gave up|given up|backfir)\w*",
+    r"\b(?:anyway|nevertheless|regardless|in spite of|despite (?:it|that|the (?:directive|rule|order)))\b|\b(?:was|were|been) (?:ignored"
+    r"|skipped|forgotten|overlooked|disregarded|bypassed|not followed|not done)\b|\b(?:forgot|ignored|skipped) (?:to|it|the|this)\b",
+    r"\b(?:gescheitert|fehlgeschlagen|schiefgegangen|schlimmer|schlechter|verloren|ruckgangig|zuruckgenommen|wieder (?:aus|ab)\w*"
+    r"|trotzdem|vergessen|ignoriert|ausgelassen)\b|\b(?:echoue|pire|perdu|annule|quand meme|oublie|ignore)e?s?\b|\b(?:fallo|fallado|peor"
+    r"|perdid[oa]s?|revertid[oa]|olvidad[oa]|ignorad[oa])\b|\b(?:fallit[oa]|peggio|pers[oa]|annullat[oa]|dimenticat[oa]|ignorat[oa])\b"
+    r"|\b(?:falhou|pior|perdid[oa]|desfeit[oa]|esquecid[oa])\b|\b(?:mislukt|slechter|verloren|teruggedraaid|vergeten|genegeerd)\b"
+    r"|ошибк|провал|хуже|потеря|отмен|забы|失败|失敗|回滚|悪化|取り消|忘れ|撤回|변경 취소|실패",
+)
+"""An outcome that speaks against what was done: it went wrong, was taken back, or was not done."""
+
+ORDERS: Final = _any(
+    r"\b(?:ignor\w*|disregard\w*|forget|overrid\w*|bypass\w*)\b[^.]{0,60}\b(?:instruction|prompt|direction|guideline"
+    r"|safeguard|guardrail|safety)",
+    r"\b(?:instruction|prompt|guideline)s?\b[^.]{0,40}\b(?:ignored|disregarded|forgotten|overridden|bypassed)\b",
+    r"\b(?:ignorier|vergiss|missacht|ubergeh)\w*\b[^.]{0,60}\b(?:anweisung|vorgabe|prompt)",
+    r"\b(?:ignore|oublie|neglige|ignora|olvida|dimentica|esqueca|desconsidere|negeer|vergeet|zignoruj|zapomnij)\w*\b[^.]{0,60}"
+    r"\b(?:instruction|consigne|instruccion|indicacion|istruzion|instruco|instruc|instructie|instrukcj|polecen)",
+    r"(?:игнорир|забуд)\w*[^.]{0,60}(?:инструкц|указани)|(?:忽略|无视|無視)[^。]{0,20}(?:指令|指示|提示)|(?:指令|指示)[^。]{0,10}無視",
+    r"\b(?:approv|accept|merg|confirm|genehmig|approuv|aprob|aprueb|approv|aprov)\w*\b[^.]{0,40}"
+    r"\b(?:candidat|proposal|lesson|vorschl|proposition|propuest|propost)\w*",
+    r"\b(?:candidat|proposal|lesson)\w*\b[^.]{0,40}\b(?:approved|accepted|merged|confirmed)\b",
+    r"\byou (?:are now|must now|will now|are an? (?:ai|assistant|agent|model))\b|\bas an? (?:ai|language model)\b",
+    r"\bsystem prompt\b|<\|?(?:im_start|im_end|system|user|assistant)\b|\[/?inst\]|^(?:system|assistant|developer) ?:",
+    r"\b(?:do not|don't|never|without) (?:tell|telling|mention|mentioning|inform|informing|notify|asking|ask) (?:this to )?"
+    r"(?:the |your )?(?:user|operator|human|writer|owner)\b",
+    r"\b(?:reveal|print|send|post|e-?mail|upload|leak|exfiltrate)\b[^.]{0,40}\b(?:your|the|all) (?:secret|api key|key|token"
+    r"|password|credential|system prompt|instruction)s?\b[^.]{0,20}\b(?:to|at|on)\b",
+)
+"""A text that orders its reader about: an injection, or what reads like one."""
+
+_FUTURE_DAY = _any(
+    r"\b(?:tomorrow|tonight|next (?:week|month|year|sprint|mon|tues|wednes|thurs|fri|satur|sun)\w*|later today|this (?:evening"
+    r"|afternoon)|in (?:a|two|three|a few) (?:hour|day|week)s?)\b|\bmorgen (?:lauft|fallt|wird|ist|kommt|muss)|\bubermorgen\b"
+    r"|\bnachste (?:woche|n monat)\b|\b(?:demain|la semaine prochaine|manana|la proxima semana|domani|la prossima settimana"
+    r"|amanha|semana que vem|volgende week|jutro|w przyszlym tygodniu|завтра|на следующеи неделе)\b|明天|明日|下周|来週|내일",
+)
+_UNBOUND = _any(
+    r"^(?:it|they|he|she)(?:'s|'re|'ll|'d)? ",
+    r"^(?:this|that|these|those)(?:'s|'re|'ll|'d)? (?:is|are|was|were|has|have|had|will|would|can|could|should|must|may|might|did"
+    r"|does|do|took|takes|made|makes|got|gets|came|comes|went|goes|gave|gives|kept|keeps|means|meant|fell|broke|ran|runs|held|led"
+    r"|left|lost|put|saw|said|sent|stood|told|costs?|lets?|set|hit|cut|shut|helps|works|fails|needs|never|always|only|also|again"
+    r"|just|still|\w+ed) ",
+    r"^(?:er|sie|es) \w+(?:te|ten|t) |^(?:ca|cela|ils|elles) |^(?:ello|esto|eso|ellos|ellas) |^(?:isso|isto|eles|elas) "
+    r"|^(?:это|он|она|оно|они) |^(?:它|他们|她们|这|那)(?:是|会|了|使|让)|^(?:それ|これ|あれ)[はがで]",
+)
+"""A sentence whose subject stands in another one."""
+_MOOD = _any(
+    r"\b(?:everyone|everybody|we all|all of us|the team|i) (?:was|were|am|is|felt|feel) (?:very |so |quite |really )?(?:happy|glad"
+    r"|pleased|tired|content|excited|relieved|proud|sad|optimistic|satisfied|calm|motivated)\b",
+    r"\b(?:good|great|nice|lovely|pleasant|productive|fruitful|interesting|fun|long|busy|quiet) (?:discussion|talk|chat|meeting|day"
+    r"|week|session|conversation|evening|morning|lunch|call|walk)\b",
+    r"\balle (?:waren|sind) (?:zufrieden|glucklich|froh|mude)\b|\b(?:gutes gesprach|guter tag|gute diskussion)\b",
+    r"\btout le monde (?:etait|est) (?:content|heureux)\b|\bbonne (?:discussion|journee|reunion)\b",
+    r"\btodos (?:estaban|estan|contentos)\b|\bbuena (?:charla|reunion|discusion)\b|\bbella (?:discussione|giornata)\b",
+)
+_TASKS: Final = _any(
+    r"^\W*(?:to-?do|todos|tasks?|next(?: steps?)?|done|backlog|chores|errands|groceries|shopping(?: list)?|agenda|checklist|plan"
+    r"|aufgaben|erledigt|einkauf(?:sliste)?|nachste schritte|a faire|fait|courses|tareas|pendientes|hecho|compras|da fare|fatto"
+    r"|spesa|tarefas|feito|taken|gedaan|boodschappen|zadania|zrobione|zakupy|задачи|сделано|покупки|待办|買い物|やること)\W*$"
+)
+"""Headings of lists of what is to be done or was."""
+
+
+def is_task_list(title: str) -> bool:
+    """Whether a heading opens a list of tasks, done or open: no claims."""
+    return _TASKS.search(plain(title)) is not None
+
+
+def not_a_lesson(text: str) -> str:
+    """Why a claim teaches nothing that stands for itself; "" where it may teach something."""
+    said = plain(text)
+    if ORDERS.search(said):
+        return "an order to the reader"
+    if _UNBOUND.search(said):
+        return "not clear without the sentence before it"
+    if _FUTURE_DAY.search(said):
+        return "of one day"
+    if _MOOD.search(said) and not _SAYS_MORE.search(said):
+        return "a mood"
+    return ""
+
+
+_DAYS_AGO: Final = (
+    (0, _any(r"\b(?:earlier )?today\b|\bthis morning\b|\bheute(?: morgen| fruh)?\b|\baujourd.hui\b|\bhoy\b|\boggi\b|\bhoje\b|今天|今日")),
+    (1, _any(r"\byesterday\b|\blast night\b|\bgestern(?: abend)?\b|\bhier soir\b|^hier\b(?!\s+(?:ist|war|wird))|\bayer\b|\bieri\b|\bontem\b"
+             r"|\bgisteren\b|昨天|昨日")),
+)  # fmt: skip
+
+
+def with_dates(text: str, day: date | None) -> str:
+    """`text` with "today" and "yesterday" as the dates that they mean on `day`; unchanged where that is not known."""
+    if day is None:
+        return text
+    for ago, words in _DAYS_AGO:
+        when = f"on {day - timedelta(days=ago)}"
+        if (found := words.match(text)) is not None:
+            text = f"{when[:1].upper()}{when[1:]}{text[found.end() :]}"
+        text = words.sub(when, text)
+    return text
+
+
+_RETOLD: Final = (
+    (2, _any(
+        r"\b(?:yesterday|last night|the (?:day|night) before|overnight|gestern|vorgestern|hier soir|avant-hier|ayer"
+        r"|anoche|ieri|ontem|gisteren|wczoraj|вчера)\b|昨日|昨天|어제|\bhier\b(?! (?:ist|sind|wird|war|gibt))",
+    )),
+    (14, _any(
+        r"(?<!\ba )(?<!\bevery )(?<!\beach )\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:last|past|this|previous|earlier this) week\b|\bweek in review\b"
+        r"|\b(?:recap|retro(?:spective)?|round-?up|summary|digest|review)\b|\bweekly\b"
+        r"|\b(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s?\b|\b(?:letzte|diese|vergangene|vorige)n? woche"
+        r"|\b(?:wochen)?ruckblick\b|\bruckschau\b|\bzusammenfassung\b|\bsemaine (?:derniere|passee)\b|\bcette semaine\b"
+        r"|\b(?:bilan|recapitulatif|resume)\b|\b(?:semana pasada|esta semana|resumen|semana passada|resumo|balanco)\b"
+        r"|\b(?:settimana scorsa|questa settimana|riepilogo|riassunto)\b|\b(?:vorige|afgelopen|deze) week\b|\bsamenvatting\b"
+        r"|\b(?:zeszlym tygodniu|podsumowanie)\b|прошлои неделе|прошлой неделе|\bитоги\b|\bобзор\b|上周|上週|先週|今周|今週|振り返り"
+        r"|回顾|回顧|总结|總結|まとめ|지난주",
+    )),
+    (62, _any(
+        r"\b(?:last|past|previous|this) (?:month|quarter|sprint)\b|\b(?:month|quarter|sprint|year) in review\b"
+        r"|\b(?:letzten|vergangenen) monat\b|\bmois dernier\b|\bmes (?:pasado|passado)\b|\bmese scorso\b|上个月|先月|지난달",
+    )),
+    (366, _any(
+        r"\bas (?:the |our |my |his |her |their )?[\w' -]{2,30} (?:says?|said|shows?|notes?|noted|records?|recorded|reports?"
+        r"|reported|tells?|told|has it)\b|\b(?:according to|as (?:noted|written|recorded|reported|mentioned|described|told)"
+        r"|(?:see|per|cf\.?) (?:the|my|our)? ?(?:ledger|log|capsule|capture|entry|note|report))\b|\bas (?:before|already|above)\b"
+        r"|\b(?:laut|wie (?:im|in der|das|die|der) [\w -]{2,30} (?:steht|sagt|vermerkt))\b|\b(?:selon|d'apres|comme (?:le|la) dit)\b"
+        r"|\b(?:segun|secondo|conforme|volgens|wedlug|согласно)\b|によると|如.{1,6}所[说述记]",
+    )),
+)  # fmt: skip
+"""`(days, words)`: what tells again something of up to so many days before."""
+
+
+def retold_days(text: str) -> int:
+    """How many days back the words of a text may tell something again; 0 where they tell of their own day."""
+    said = plain(text)
+    return max((days for days, words in _RETOLD if words.search(said)), default=0)
+
+
 WORDS_LEAST: Final = 5
 WORDS_MOST: Final = 60
 
 
-def role_of(text: str) -> Role:
-    """What a claim without a label is."""
-    if _DIRECTED.match(text):
+def role_of(text: str, operators: tuple[str, ...]) -> Role:
+    """What a claim without a label is. `operators` are the names of those who may give a directive."""
+    if _directed(operators)[1].match(plain(text)):
         return Role.DIRECTIVE
     if _OBSERVED.match(text):
         return Role.OUTCOME

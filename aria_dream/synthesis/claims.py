@@ -1,8 +1,10 @@
 """What the sources claim, sentence by sentence, and which claims tell of one and the same event.
 
 A claim says that something was claimed, never that it is so. Two claims are independent only if nothing ties them to
-one event: the same entry, an id that both name, a mention of the other's entry, a quotation, or the same moment to the
-minute. Ties are transitive, and doubt counts as a tie: a lesson that waits a night costs less than one from a
+one event: the same entry, an id that both name, a mention of the other's entry, a quotation, the same moment to the
+one event: the same entry, an id that both name, a mention of the other's entry, a quotation, the same moment to the
+minute, the same day (of claims that say the same), or words that tell something again (`retold_days`). Ties are
+transitive, and doubt counts as a tie: a lesson that waits a night costs less than one from a
 retelling.
 """
 
@@ -19,20 +21,30 @@ from aria_dream.synthesis.claim_words import (
     EVENT_IDS,
     FIELDS_LEFT_OUT,
     HEDGED,
-    LABELS,
+    ORDERS,
     PROPERTIES_THAT_TELL,
     SELF_CONFIRMED,
     Role,
     is_claim,
+    is_task_list,
+    not_a_lesson,
+    retold_days,
     role_of,
+    role_of_label,
+    with_dates,
 )
+from aria_dream.synthesis.contrast import plain
+from aria_dream.synthesis.reference import make_ref
 from aria_dream.synthesis.sources import SourceKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from datetime import date
 
     from aria_dream.synthesis.sources import Entry
 
+OPERATORS: Final = ("operator", "user", "human")
+"""Whose word is a directive, where the policy names nobody."""
 CLAIMS_OF_A_KIND: Final = 150
 """Claims of one kind of source that a run compares, newest entries first: all with all takes seconds."""
 COPIED_WORDS: Final = 14
@@ -51,18 +63,21 @@ class Claim:
     text: str
     """As a reader sees it, without its label."""
     ref: str
-    """`path:line`."""
+    """As `reference.make_ref` makes it."""
     entry: Entry
     role: Role
     quotes: tuple[str, ...]
     """What stands in it between quotation marks (the whole of it in a block quote), folded to words."""
     ids: frozenset[str]
     """Ids of events that it or its entry names."""
+    retold_days: int
+    """How many days back its words may tell something again; 0: it tells of its own day."""
     moments: frozenset[str]
     """`2026-11-30 14:32` of its entry, where that has a time, and of every time it names whose date is known."""
 
 
 _LABEL = re.compile(r"^[*_`]*([A-Za-z][\w' ().,-]{1,60}?)[*_`]*[ \t]*:[*_`]*[ \t]+(?=\S)")
+_TASK = re.compile(r"[>\s]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[.\][ \t]")
 _BRACKETED = re.compile(r"[ \t]*\([^()]*\)")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])[ \t]+(?=[^\s\da-z])|(?<=[。！？])")
 _QUOTE = re.compile(r"[“\"„«»]([^“”\"„«»\n]{8,400})[”\"“«»]")
@@ -70,9 +85,12 @@ _STAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})")
 _CLOCK = re.compile(r"(?<![\d:.T-])(\d{1,2}:\d{2})(?::\d{2})?(?![\d:])")
 
 
-def find_claims(entries: Sequence[Entry]) -> tuple[tuple[Claim, ...], tuple[Claim, ...]]:
-    """`(claims that may become a pattern, claims that may not)`: of the latter, hedged stories of causes and what only
-    confirms an earlier lesson. Staged rows, earlier lessons and evidence claim nothing here.
+def find_claims(
+    entries: Sequence[Entry], operators: tuple[str, ...] = OPERATORS
+) -> tuple[tuple[Claim, ...], tuple[Claim, ...]]:
+    """`(claims that may become a pattern, claims that may not)`: of the latter, hedged stories of causes, what only
+    confirms an earlier lesson, and what is no lesson by its form. Staged rows, earlier lessons and evidence claim
+    nothing here. `operators` are the names of those whose word is a directive.
     """
     told = [entry for entry in entries if entry.kind in _TELLING]
     names = {name: entry for entry in told for name in _names(entry)}
@@ -80,7 +98,7 @@ def find_claims(entries: Sequence[Entry]) -> tuple[tuple[Claim, ...], tuple[Clai
     set_aside: list[Claim] = []
     for entry in told:
         own = _entry_ids(entry)
-        for claim in _claims(entry, own, names):
+        for claim in _claims(entry, own, names, operators):
             (set_aside if set_aside_reason(claim) else kept).append(claim)
     return tuple(kept), tuple(set_aside)
 
@@ -114,37 +132,45 @@ def set_aside_reason(claim: Claim) -> str:
         return "echo of an earlier lesson"
     if HEDGED.search(claim.text):
         return "unverified causal story"
-    return ""
+    if claim.role in (Role.DIRECTIVE, Role.OUTCOME):
+        return "an order to the reader" if ORDERS.search(plain(claim.text)) else ""
+    return not_a_lesson(claim.text)
 
 
-def _claims(entry: Entry, own: frozenset[str], names: dict[str, Entry]) -> Iterator[Claim]:
+def _claims(
+    entry: Entry, own: frozenset[str], names: dict[str, Entry], operators: tuple[str, ...]
+) -> Iterator[Claim]:
     for line, text, quoted in _passages(entry):
         label = _LABEL.match(text)
         name = _BRACKETED.sub("", label[1]).strip().lower() if label else ""
         if name.replace(" ", "_") in FIELDS_LEFT_OUT:
             continue
-        role = next((role for role, pattern in LABELS if pattern.fullmatch(name)), None) if name else None
+        role = role_of_label(name, operators)
         said = text[label.end() :] if label and (role or len(name.split()) <= 3) else text
+        if label and role is None and not_a_lesson(said):
+            said = text  # "The cache: it took an hour": its pronoun means the label
         pieces = [said] if role is Role.DIRECTIVE else _SENTENCE.split(said)
         for sentence in pieces:
-            plain = _plain(sentence)
-            if not is_claim(plain):
+            as_written = _plain(sentence)
+            if not is_claim(as_written):
                 continue
-            quotes = [plain] if quoted else [found[1] for found in _QUOTE.finditer(plain)]
+            shown = with_dates(as_written, entry.day)
+            quotes = [shown] if quoted else [found[1] for found in _QUOTE.finditer(shown)]
             yield Claim(
-                text=plain,
-                ref=f"{entry.path}:{line}",
+                text=shown,
+                ref=make_ref(entry.path, line, entry.day, as_written),
                 entry=entry,
-                role=role or role_of(plain),
+                role=role or role_of(shown, operators),
                 quotes=tuple(" ".join(_words(quote)) for quote in quotes),
-                ids=own | _ids(plain) | _mentions(sentence, entry, names),
-                moments=frozenset(_moments(plain, entry)),
+                ids=own | _ids(shown) | _mentions(sentence, entry, names),
+                retold_days=retold_days(f"{entry.title}\n{name}: {as_written}"),
+                moments=frozenset(_moments(shown, entry)),
             )
 
 
 def _passages(entry: Entry) -> Iterator[tuple[int, str, bool]]:
     """`(line, text, whether it is a block quote)` of every list item and paragraph, its wrapped lines joined."""
-    start, quoted = 0, False
+    start, quoted, is_skipped = 0, False, is_task_list(entry.title)
     parts: list[str] = []
     if entry.kind is SourceKind.CAPSULE:
         told = ((name.replace("_", " "), value) for name, value in entry.properties.items())
@@ -153,6 +179,10 @@ def _passages(entry: Entry) -> Iterator[tuple[int, str, bool]]:
         yield entry.line, entry.title, False
     for number, raw in enumerate(entry.text.split("\n"), start=entry.text_line):
         line = raw.strip()
+        if line.startswith("#"):
+            is_skipped = is_task_list(line.lstrip("# "))
+        if is_skipped or (entry.kind is not SourceKind.TRUST_DECAY and _TASK.match(line)):
+            line = ""
         is_quote = line.startswith(">")
         opens = re.match(r"(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[.\][ \t]+)?", line.lstrip("> "))
         is_field = _LABEL.match(line) is not None
@@ -240,6 +270,29 @@ def one_event(a: Claim, b: Claim) -> bool:
     return _shares_run(first, second, COPIED_WORDS) or (same_day and first == second)
 
 
+def _one_event_if_alike(a: Claim, b: Claim) -> bool:
+    """Whether two claims that say the same tell of one event: also if they are of one day and name no different events,
+    or if one of them tells an earlier one again."""
+    if one_event(a, b):
+        return True
+    if _said_to_differ(a.entry, b.entry) or (_named(a) and _named(b)):
+        return False
+    if a.entry.day is None or b.entry.day is None:
+        return False
+    earlier, later = (a, b) if a.entry.day <= b.entry.day else (b, a)
+    days = (_day(later) - _day(earlier)).days
+    return days <= later.retold_days
+
+
+def _named(claim: Claim) -> frozenset[str]:
+    return frozenset(one for one in claim.ids if not one.startswith("entry "))
+
+
+def _day(claim: Claim) -> date:
+    assert claim.entry.day is not None
+    return claim.entry.day
+
+
 def _said_to_differ(a: Entry, b: Entry) -> bool:
     """Whether both entries name their session or event, and name different ones."""
     first, second = _event_fields(a), _event_fields(b)
@@ -263,10 +316,10 @@ def _shares_run(first: Sequence[str], second: Sequence[str], length: int) -> boo
 
 
 def events(claims: Iterable[Claim]) -> tuple[tuple[Claim, ...], ...]:
-    """The claims by event, largest first in the order given; two claims in different groups are independent."""
+    """The claims, which say the same, by event; two claims in different groups are independent."""
     groups: list[list[Claim]] = []
     for claim in claims:
-        tied = [group for group in groups if any(one_event(claim, other) for other in group)]
+        tied = [group for group in groups if any(_one_event_if_alike(claim, other) for other in group)]
         merged = [one for group in tied for one in group]
         groups = [group for group in groups if group not in tied] + [[*merged, claim]]
     return tuple(tuple(group) for group in groups)

@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.synthesis.lesson import next_number, read_rows, row_failures
+from aria_dream.dream.plain_text import unescape_plain
+from aria_dream.synthesis.lesson import FIELDS_OF_A_ROW, next_number, read_rows, repeated_keys, row_failures
 from aria_dream.synthesis.log_text import (
     FIELDS,
     LABELS,
@@ -17,20 +18,23 @@ from aria_dream.synthesis.log_text import (
     find_sections,
     find_status_changes,
     section_labels,
+    section_texts,
     visible,
 )
-from aria_dream.synthesis.operator_evidence import evidence_refusal
+from aria_dream.synthesis.operator_evidence import evidence_refusal, step_refusal
+from aria_dream.synthesis.reference import path_of
 from aria_dream.synthesis.snapshot import bytes_hash, lines_hash
 from aria_dream.synthesis.wording import ratifying_words
 from aria_dream.vault.note import decode_note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from aria_dream.synthesis.lesson import Row
     from aria_dream.synthesis.log_text import Candidate, StatusChange
     from aria_dream.synthesis.snapshot import DreamState, LessonsState, Snapshot
 
+_LESSON_ID = re.compile(r"\bl\d{3,}\b")
 _CANDIDATE_ID = re.compile(r"ni-(\d{4})(\d{2})(\d{2})-\d{2,}")
 
 
@@ -58,8 +62,12 @@ def render_verdict(verdict: Verdict) -> str:
     )
 
 
-def check(before: Snapshot, dream: bytes | None, lessons: bytes | None, date: str) -> Verdict:
-    """Whether the two files are `before` plus what a synthesis of the local `date` may append.
+def check(
+    before: Snapshot, dream: bytes | None, lessons: bytes | None, date: str, exists: Callable[[str], bool] | None = None
+) -> Verdict:
+    """Whether the two files are `before` plus what a synthesis of the local `date` may append, and agree.
+
+    `exists` says whether a vault path is there; with None, references are not looked up.
 
     A tail of the log that holds nothing but changes of status is no synthesis: it needs no section, and every one of
     its changes needs the operator's own evidence.
@@ -71,8 +79,48 @@ def check(before: Snapshot, dream: bytes | None, lessons: bytes | None, date: st
         failures.append("dream-missing: DREAM_LOG.md is not there")
     else:
         candidates = _check_dream(before.dream, dream, date, failures, lessons_added=added)
+        rows = read_rows(lessons or b"")[before.lessons.line_count :]
+        if not failures:  # what is wrong in itself explains a disagreement
+            failures += _disagreements(before.dream, dream, rows, candidates)
+            failures += _lost_references(rows, candidates, exists)
     clean = tuple(dict.fromkeys(" ".join(failure.replace("|", "/").split()) for failure in failures))
     return Verdict(date=date, lessons_added=added, candidates=len(candidates), failures=clean)
+
+
+def _disagreements(
+    before: DreamState, dream: bytes, rows: Sequence[Row], candidates: Sequence[Candidate]
+) -> Iterator[str]:
+    """Where the new sections say other lessons and candidates than there are."""
+    size = 0 if before.missing else before.byte_length
+    sections = find_sections(visible(decode_note(dream[size:])))
+    if not sections:
+        return
+    texts = [section_texts(section.body) for section in sections]
+    lessons = " ".join(said.get(LABELS[1], "") for said in texts)
+    proposed = " ".join(said.get(LABELS[2], "") for said in texts)
+    ids = {str(row.record.get("lesson_id")) for row in rows if row.record is not None}
+    named = {one for line in lessons.splitlines() if not line.startswith("  ") for one in _LESSON_ID.findall(line)}
+    yield from (f"agreement: the log names {one}, which is no new row" for one in sorted(named - ids))
+    yield from (f"agreement: {one} is a new row and not in the log" for one in sorted(ids - named))
+    blocks = {one.id.casefold() for one in candidates}
+    told = set(re.findall(r"\bni-\d{8}-\d{2,}", proposed.casefold()))
+    yield from (f"agreement: the log names {one}, which has no block" for one in sorted(told - blocks))
+    yield from (f"agreement: {one} has a block and is not named" for one in sorted(blocks - told))
+
+
+def _lost_references(
+    rows: Sequence[Row], candidates: Sequence[Candidate], exists: Callable[[str], bool] | None
+) -> Iterator[str]:
+    if exists is None:
+        return
+    cited = [ref for row in rows if row.record is not None for ref in _listed(row.record.get("source_events"))]
+    cited += [unescape_plain(ref) for one in candidates for ref in one.first("evidence").split(";")]
+    paths = {path_of(ref) for ref in cited if re.search(r"\.(?:md|jsonl)(?::\d+)?(?:-\d+)?(?:#\S*)?$", ref.strip())}
+    yield from (f"reference: {path} is not there" for path in sorted(paths) if not exists(path))
+
+
+def _listed(value: object) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, list) else []
 
 
 def _check_lessons(before: LessonsState, lessons: bytes | None, date: str, failures: list[str]) -> int:
@@ -101,6 +149,9 @@ def _check_rows(
         if name in taken:
             failures.append(f"lesson-id: line {row.line} repeats {str(name)[:40]}")
         taken.append(name)
+        failures += (f"lesson: line {row.line}: {key} stands twice" for key in repeated_keys(row.data))
+        unknown = sorted(row.record.keys() - FIELDS_OF_A_ROW)
+        failures += (f"lesson: line {row.line}: {key} is no field of a lesson" for key in unknown)
         for failure in row_failures(row.record, number=number, date=date):
             rule = "lesson-id" if failure.startswith("lesson_id") else "lesson"
             failures.append(f"{rule}: line {row.line}: {failure}")
@@ -136,8 +187,12 @@ def _check_dream(
         failures += (f"candidate: {candidate.id}: {reason}" for reason in _candidate_failures(candidate, date))
     ids = [one.id.casefold() for one in everything]
     failures += (f"candidate: {one.id}: the id is taken" for one in new if ids.count(one.id.casefold()) > 1)
+    known = {one.id: one.first("status").strip("*_`") for one in reversed(old)}
+    known |= {one.id: one.status for one in find_status_changes(shown) if one.start < len(head) and one.id in known}
     for change in changes:
-        failures += (f"status: {change.id}: {reason}" for reason in _change_failures(change, old, new))
+        was = known.get(change.id, "")
+        failures += (f"status: {change.id}: {reason}" for reason in _change_failures(change, old, new, was))
+        known[change.id] = change.status
     failures += (f"self-ratifying: the entry says {words}" for words in ratifying_words(generated))
     return new
 
@@ -194,13 +249,15 @@ def _candidate_failures(candidate: Candidate, date: str) -> Iterator[str]:
         yield "its operator evidence is not pending"
 
 
-def _change_failures(change: StatusChange, old: Sequence[Candidate], new: Sequence[Candidate]) -> Iterator[str]:
+def _change_failures(
+    change: StatusChange, old: Sequence[Candidate], new: Sequence[Candidate], was: str
+) -> Iterator[str]:
     if change.id in {candidate.id for candidate in new}:
         yield "a candidate is decided in the run that proposes it"
     elif change.id not in {candidate.id for candidate in old}:
         yield "there is no such candidate"
     if change.status not in ("approved", "merged", "rejected", "blocked"):
         yield "the status is none of approved, merged, rejected, blocked"
-    refusal = evidence_refusal(change.operator_evidence)
+    refusal = evidence_refusal(change.operator_evidence, change.status) or step_refusal(was, change.status)
     if refusal:
         yield refusal

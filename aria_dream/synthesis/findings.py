@@ -5,10 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.synthesis.admission import admit_directive, admit_mechanical, admit_pattern, pairs_of_directives
+from aria_dream.synthesis.admission import (
+    admit_directive,
+    admit_mechanical,
+    admit_pattern,
+    is_refuted,
+    pairs_of_directives,
+)
+from aria_dream.synthesis.claims import OPERATORS
 from aria_dream.synthesis.evidence import find_red_green
 from aria_dream.synthesis.lesson import read_rows
 from aria_dream.synthesis.patterns import find_patterns, measure
+from aria_dream.synthesis.reference import identity
 from aria_dream.synthesis.sources import SourceKind
 
 if TYPE_CHECKING:
@@ -32,6 +40,8 @@ class Inputs:
     """`DREAM_LOG.md` as it is."""
     lessons: bytes
     """`LESSONS.jsonl` as it is."""
+    operators: tuple[str, ...] = OPERATORS
+    """Names of those whose word is a directive."""
     said: tuple[str, ...] = ()
     """What else the entry should say about its sources: parts that are missing, lines that were left out."""
 
@@ -115,10 +125,10 @@ def find(compared: Compared, inputs: Inputs) -> Findings:
     used: set[int] = set()
     for directive, outcomes in pairs_of_directives(claims, compared.near):
         lesson = admit_directive(directive, outcomes, inputs.evidence)
-        if lesson is not None:
+        if lesson is not None or is_refuted(directive, outcomes):
             used.add(id(directive))
-            if not compared.known_as(lesson.text) and not taught.intersection(lesson.source_events[:1]):
-                admitted.append(lesson)
+        if lesson is not None and not compared.known_as(lesson.text) and not taught.holds(directive):
+            admitted.append(lesson)
     patterns = find_patterns(claims, compared.likeness) if compared.likeness is not None else ()
     known: dict[int, str] = {}
     for pattern in patterns:
@@ -133,7 +143,7 @@ def find(compared: Compared, inputs: Inputs) -> Findings:
             admitted.append(lesson)
     for event in find_red_green(inputs.evidence):
         lesson = admit_mechanical(event, [claim for claim in claims if id(claim) not in used])
-        if not compared.known_as(lesson.text) and not taught.issuperset(lesson.source_events):
+        if not compared.known_as(lesson.text) and not taught.refs.issuperset(map(identity, lesson.source_events)):
             admitted.append(lesson)
     return Findings(
         admitted=tuple(admitted),
@@ -144,17 +154,32 @@ def find(compared: Compared, inputs: Inputs) -> Findings:
     )
 
 
-def _taught(lessons: bytes) -> frozenset[str]:
-    """Every reference that an earlier lesson was admitted on by an operator or a machine: one event teaches once."""
-    found: set[str] = set()
+@dataclass(frozen=True, slots=True)
+class _Taught:
+    """What earlier lessons were admitted on by an operator or a machine: one event teaches once."""
+
+    refs: frozenset[str]
+    """Identities of their references."""
+    openings: tuple[str, ...]
+    """Their texts, folded; a doctrine begins with its directive."""
+
+    def holds(self, directive: Claim) -> bool:
+        said = " ".join(directive.text.split()).casefold().rstrip(".")
+        return identity(directive.ref) in self.refs or any(text.startswith(said) for text in self.openings)
+
+
+def _taught(lessons: bytes) -> _Taught:
+    refs: set[str] = set()
+    openings: list[str] = []
     for row in read_rows(lessons):
         record = row.record or {}
         admission = record.get("admission")
         kind = admission.get("kind") if isinstance(admission, dict) else None
         events = record.get("source_events")
         if kind in ("operator-outcome", "mechanical-red-green") and isinstance(events, list):
-            found.update(str(event) for event in events)
-    return frozenset(found)
+            refs.update(identity(str(event)) for event in events)
+            openings.append(" ".join(str(record.get("lesson", "")).split()).casefold())
+    return _Taught(frozenset(refs - {""}), tuple(openings))
 
 
 def _same_words(a: str, b: str) -> bool:

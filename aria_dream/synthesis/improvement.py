@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.dream.plain_text import unescape_plain
 from aria_dream.synthesis.admission import TWO_EVENTS, is_failure
 from aria_dream.synthesis.claim_words import Role, names_gap
 from aria_dream.synthesis.entry import NewCandidate
+from aria_dream.synthesis.reference import identity
 from aria_dream.synthesis.wording import citable, quotable
 
 if TYPE_CHECKING:
@@ -80,9 +82,9 @@ def short_name(text: str) -> str:
 def is_known(pattern: Pattern, candidates: Sequence[Candidate]) -> bool:
     """Whether an earlier candidate, whatever became of it, was made of the same evidence or bears the same name."""
     name = quotable(short_name(pattern.text), pattern.refs[0]).casefold()
-    refs = set(map(citable, pattern.refs))
+    refs = {identity(citable(ref)) for ref in pattern.refs} - {""}
     for one in candidates:
-        cited = {ref.strip().removesuffix(".") for ref in one.first("evidence").split(";")}
+        cited = {identity(unescape_plain(ref.strip().removesuffix("."))) for ref in one.first("evidence").split(";")}
         if one.name.casefold() == name or len(cited & refs) >= TWO_EVENTS:
             return True
     return False

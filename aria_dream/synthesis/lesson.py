@@ -49,6 +49,9 @@ class MechanicalRedGreen:
 
 Admission: TypeAlias = TwoSource | OperatorOutcome | MechanicalRedGreen
 
+FIELDS_OF_A_ROW: Final = frozenset(
+    {"lesson_id", "lesson", "type", "confidence", "source_events", "created_at", "admission"}
+)
 KINDS: Final = ("two-source", "operator-outcome", "mechanical-red-green")
 
 
@@ -129,6 +132,22 @@ def nonempty_lines(data: bytes) -> Iterator[tuple[int, bytes]]:
 def read_rows(data: bytes) -> tuple[Row, ...]:
     """Every non-empty line, parsed. Total."""
     return tuple(Row(line=number, data=line, record=_parsed(line)) for number, line in nonempty_lines(data))
+
+
+def repeated_keys(line: bytes) -> tuple[str, ...]:
+    """The keys that stand twice in one object of the line; none where it is no JSON."""
+    found: list[str] = []
+
+    def pairs(items: list[tuple[str, object]]) -> dict[str, object]:
+        names = [name for name, _ in items]
+        found.extend(name for name in dict.fromkeys(names) if names.count(name) > 1)
+        return dict(items)
+
+    try:
+        json.loads(line.decode("utf-8").removeprefix("\ufeff"), object_pairs_hook=pairs)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(found)
 
 
 def _parsed(line: bytes) -> dict[str, object] | None:

@@ -144,18 +144,23 @@ def _is_date(text: str) -> bool:
 
 
 def section_labels(body: str) -> Mapping[str, bool]:
-    """Of each label that the section has: whether anything is said under it.
+    """Of each label that the section has: whether anything is said under it."""
+    return {label: _says_something(text) for label, text in section_texts(body).items()}
+
+
+def section_texts(body: str) -> Mapping[str, str]:
+    """Of each label that the section has: what is said under it.
 
     A label is a heading below the section's, a list item, or bold. What belongs to it stands behind it and below it up
     to the next label or heading; a candidate's heading belongs to the label of candidates, a lower heading to its own.
     """
-    said: dict[str, bool] = {}
+    said: dict[str, str] = {}
     current, level = "", 7
     for line in body.splitlines():
         label, marks, rest = _label_of(line)
         if label:
             current, level = label, len(marks) or 7
-            said[current] = said.get(current, False) or _says_something(rest)
+            said[current] = f"{said.get(current, '')}{rest}\n"
             continue
         heading = _HEADING.match(line)
         if heading is not None:
@@ -163,7 +168,7 @@ def section_labels(body: str) -> Mapping[str, bool]:
             if not is_candidate and len(heading[1]) <= level:
                 current = ""
         if current:
-            said[current] = said[current] or _says_something(line)
+            said[current] += line + "\n"
     return said
 
 

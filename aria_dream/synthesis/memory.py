@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.policy.keys import Settings
 from aria_dream.vault.names import fold_path
 from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from aria_dream.policy.settings import Settings
 
 USUAL_FOLDERS: Final = ("vault/memory", "memory")
 LOG_NAME: Final = "DREAM_LOG.md"
 LESSONS_NAME: Final = "runtime/LESSONS.jsonl"
+OWN_NAMES: Final = frozenset({LOG_NAME, "LESSONS.jsonl", "LESSONS.md", "DREAMS.md"})
+"""File names of what a synthesis writes, ours or another program's: never a source."""
 
 
 def log_path(folder: str) -> NotePath:
@@ -43,12 +47,22 @@ def source_paths(settings: Settings) -> tuple[str, ...]:
 def is_memory(names: Iterable[str], settings: Settings) -> bool:
     """Whether a folder with these names in it (files and folders) is a memory and not a writer's notes *on* memory.
 
-    It is where it is empty, or holds at least one thing that a memory keeps.
+    It is where it is empty, or holds at least one thing that a memory keeps, under the policy's names or the usual
+    ones: a policy that cannot be read makes no memory the writer's own notes. Dated notes are such a thing.
     """
-    kept = {LOG_NAME, *(path for path in (LESSONS_NAME, *source_paths(settings)) if path)}
-    known = {fold_path(path.split("/", 1)[0]) for path in kept}
+    paths = (LOG_NAME, LESSONS_NAME, "MEMORY.md", *source_paths(settings), *source_paths(Settings()))
+    known = {fold_path(path.split("/", 1)[0]) for path in paths if path}
     found = [fold_path(name) for name in names]
-    return not found or any(name in known for name in found)
+    return not found or any(name in known or day_of_name(name) for name in found)
+
+
+def day_of_name(name: str) -> date | None:
+    """The day that a file is of by its name (`2026-11-24.md`, `2026-11-24 Calendar.md`); None where it names none."""
+    found = re.fullmatch(r"(\d{4}-\d{2}-\d{2})(?:[ _-].*)?\.md", name, re.IGNORECASE)
+    try:
+        return date.fromisoformat(found[1]) if found else None
+    except ValueError:
+        return None
 
 
 def choose_new_folder(folders: Collection[str], wanted: str, is_ours: Callable[[str], bool]) -> str:

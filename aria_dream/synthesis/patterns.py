@@ -1,7 +1,8 @@
 """Claims that say the same, found by their vectors and guarded by their words.
 
 A cosine finds candidates and decides nothing: two sentences of one template, one of them denied, or with two different
-causes are near for every model. What passes here is a *pattern*; whether it becomes a lesson is `admission`'s to say.
+causes are near for every model (`contrast` tells them apart). What passes here is a *pattern*; whether it becomes a
+lesson is `admission`'s to say.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from aria_dream.synthesis.claim_words import Role
 from aria_dream.synthesis.claims import events
+from aria_dream.synthesis.contrast import contrast, says_otherwise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,22 +34,11 @@ BACKGROUND_LEAST: Final = 200
 """Pairs of claims from which the background is trusted."""
 CAUSE_LEAST: Final = 0.5
 """Two claims that each name a cause must name like causes."""
-TWIN_SHARE: Final = 0.66
-"""Share of common words, of all the words of two texts, from which a denial in only one of them contradicts the other.
-In fewer common words a denial is as often another way to say the same ("it was never opened", "nobody opened it")."""
-HELD_SHARE: Final = 0.9
-"""And so is one where nearly all words of the shorter text are in the longer one."""
 FEW_CLAIMS: Final = 2
 
 _CAUSE = re.compile(
     r"\b(?:because(?: of)?|due to|since|owing to|weil|parce que|porque|perché|omdat|ponieważ)\b(.{6,})", re.IGNORECASE
 )
-_DENIAL = re.compile(
-    r"\b(?:not|no|never|none|nobody|cannot|without|nothing|nicht|kein\w*|ohne|nie|ne|pas|jamais|nunca|sin|non|mai|niet|geen)\b"
-    r"|n['’]t\b",
-    re.IGNORECASE,
-)
-_AUXILIARY = frozenset({"the", "did", "does", "was", "were", "had", "has", "have", "been", "are", "its"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +48,8 @@ class Pattern:
     claims: tuple[Claim, ...]
     events: tuple[tuple[Claim, ...], ...]
     """The claims by independent event."""
+    against: tuple[Claim, ...] = ()
+    """Claims in like words that say otherwise, one an independent event."""
 
     @property
     def text(self) -> str:
@@ -80,8 +73,11 @@ class Likeness:
 
     def said_alike(self, texts: Sequence[str], a: int, b: int) -> bool:
         """Whether the texts at `a` and `b` say the same, as far as vectors and words can tell."""
-        near = self.cosines[a, b] >= self.floor and self.causes[a, b] >= CAUSE_LEAST
-        return bool(near) and not contradicts(texts[a], texts[b])
+        return self.is_near(a, b) and not contrast(texts[a], texts[b])
+
+    def is_near(self, a: int, b: int) -> bool:
+        """Whether the texts at `a` and `b` speak of the same, whatever they say about it."""
+        return bool(self.cosines[a, b] >= self.floor and self.causes[a, b] >= CAUSE_LEAST)
 
 
 def measure(texts: Sequence[str], encode: Encode, *, own: int | None = None) -> Likeness:
@@ -116,19 +112,6 @@ def _floor(cosines: NDArray[np.float32]) -> float:
     return max(LIKENESS_LEAST, min(0.75, middle + LIKENESS_DEVIATIONS * spread))
 
 
-def contradicts(a: str, b: str) -> bool:
-    """Whether one of two texts in like words denies what the other says."""
-    first, second = _content(a), _content(b)
-    shared = len(first & second)
-    twins = shared >= TWIN_SHARE * max(1, len(first | second)) or shared >= HELD_SHARE * min(len(first), len(second))
-    return twins and bool(_DENIAL.search(a)) is not bool(_DENIAL.search(b))
-
-
-def _content(text: str) -> set[str]:
-    words = re.findall(r"[^\W\d_]{3,}", _DENIAL.sub(" ", text).casefold())
-    return {word[:3] for word in words if word not in _AUXILIARY}
-
-
 def find_patterns(claims: Sequence[Claim], likeness: Likeness) -> tuple[Pattern, ...]:
     """The patterns, each claim in at most one, those of most independent events first.
 
@@ -136,9 +119,8 @@ def find_patterns(claims: Sequence[Claim], likeness: Likeness) -> tuple[Pattern,
     proposed, and nothing was observed.
     """
     texts = [claim.text for claim in claims]
-    alike = [
-        [b for b in range(len(texts)) if b != a and likeness.said_alike(texts, a, b)] for a in range(len(texts))
-    ]
+    near = [[b for b in range(len(texts)) if b != a and likeness.is_near(a, b)] for a in range(len(texts))]
+    alike = [[b for b in others if not contrast(texts[a], texts[b])] for a, others in enumerate(near)]
     free = {at for at, claim in enumerate(claims) if claim.role is not Role.REMEDY}
     known: dict[tuple[int, ...], tuple[tuple[Claim, ...], ...]] = {}
     found: list[Pattern] = []
@@ -156,4 +138,12 @@ def find_patterns(claims: Sequence[Claim], likeness: Likeness) -> tuple[Pattern,
         if best is None:
             return tuple(found)
         free -= set(best[1])
-        found.append(Pattern(claims=tuple(claims[member] for member in best[1]), events=known[best[1]]))
+        centre = best[1][0]
+        denying = events(claims[b] for b in near[centre] if says_otherwise(texts[centre], texts[b]))
+        found.append(
+            Pattern(
+                claims=tuple(claims[member] for member in best[1]),
+                events=known[best[1]],
+                against=tuple(group[0] for group in denying),
+            )
+        )

@@ -21,7 +21,7 @@ from aria_dream.synthesis.blocks import (
     property_of,
     status_of,
 )
-from aria_dream.synthesis.log_text import visible
+from aria_dream.synthesis.log_text import find_sections, section_labels, visible
 from aria_dream.vault.properties import find_frontmatter, parse_properties
 
 if TYPE_CHECKING:
@@ -86,6 +86,18 @@ class Reading:
     left_out: tuple[str, ...] = ()
 
 
+def is_own_output(text: str) -> bool:
+    """Whether a file is of this program: its properties bear our marker, or it is a copy of a Dream log."""
+    frontmatter = find_frontmatter(text)
+    if frontmatter is not None:
+        properties, _ = parse_properties(text[frontmatter.start : frontmatter.end])
+        if "aria-dream" in properties:
+            return True
+    return any(len(section_labels(section.body)) >= _LABELS_OF_A_LOG for section in find_sections(visible(text)))
+
+
+_LABELS_OF_A_LOG: Final = 6
+"""So many of the eight labels in one dated section are a Dream log's, whoever wrote it."""
 _NOT_LIVE = re.compile(r"\b(?:archived?|superseded|template|example)\b", re.IGNORECASE)
 _CLOSED = re.compile(
     r"\b(?:closed|resolved|reviewed|expired|retired|done|settled|dismissed|archived?|superseded)\b", re.IGNORECASE
@@ -190,6 +202,29 @@ def _dated_blocks(file: MemoryFile, shown: str, kind: SourceKind) -> list[tuple[
             title = " ".join(shown[body:end].split())[:80]
             found.append((_entry(file, shown, kind, title, start, body, end, when), True))
     return found
+
+
+def read_notes(files: Iterable[tuple[MemoryFile, date | None]], limit: int) -> Reading:
+    """Notes of a memory that keeps one note a day or a topic, as entries of the session log: the newest `limit` days,
+    and every topic (a note without a day whose properties have a `description`)."""
+    dated = sorted(((day, file) for file, day in files if day is not None), key=lambda pair: (pair[0], pair[1].path))
+    topics = [file for file, day in files if day is None]
+    newest = [_whole(file, day) for day, file in reversed(dated)][:limit]
+    return Reading((*newest, *(_whole(file, None) for file in topics if _is_topic(file))))
+
+
+def _is_topic(file: MemoryFile) -> bool:
+    frontmatter = find_frontmatter(file.text)
+    if frontmatter is None:
+        return False
+    properties, _ = parse_properties(file.text[frontmatter.start : frontmatter.end])
+    return "description" in properties
+
+
+def _whole(file: MemoryFile, day: date | None) -> Entry:
+    shown = visible(file.text)
+    when = (day, "") if day is not None else None
+    return _entry(file, shown, SourceKind.SESSION, _stem(file.path), 0, 0, len(shown), when)
 
 
 def read_trust_decay(files: Iterable[MemoryFile]) -> Reading:

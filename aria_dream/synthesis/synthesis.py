@@ -13,6 +13,7 @@ from aria_dream.synthesis.improvement import gap_of, is_known, make_candidate, n
 from aria_dream.synthesis.lesson import Lesson, lesson_id, next_number, read_rows
 from aria_dream.synthesis.log_text import find_candidates, visible
 from aria_dream.synthesis.sources import entries_of
+from aria_dream.synthesis.wording import without_secrets
 from aria_dream.vault.note import decode_note
 
 if TYPE_CHECKING:
@@ -44,15 +45,15 @@ def synthesise(inputs: Inputs, at: datetime, occasion: str, encode: Encode | Non
     compared, and only the evidence rows and directives whose outcome names them can admit a lesson.
     """
     entries = entries_of(inputs.readings)
-    told, aside = find_claims(entries)
+    told, aside = find_claims(entries, inputs.operators)
     claims = claims_to_compare(told)
     found = find(compare(inputs, entries, claims, encode), inputs)
     date = f"{at:%Y-%m-%d}"
     number = next_number(row.record.get("lesson_id") for row in read_rows(inputs.lessons) if row.record is not None)
     lessons = tuple(
         Lesson(
-            lesson_id=lesson_id(number + offset), lesson=one.text, type=one.type, confidence=one.confidence,
-            source_events=one.source_events, created_at=date, admission=one.admission,
+            lesson_id=lesson_id(number + offset), lesson=without_secrets(one.text), type=one.type,
+            confidence=one.confidence, source_events=one.source_events, created_at=date, admission=one.admission,
         )
         for offset, one in enumerate(found.admitted)
     )  # fmt: skip

@@ -6,6 +6,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.dream.plain_text import clean, escape_plain
+from aria_dream.policy.secrets import redact_secrets, show_marks
+from aria_dream.synthesis.claim_words import ORDERS
+from aria_dream.synthesis.contrast import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,14 +55,21 @@ def ratifying_words(text: str) -> Iterator[str]:
 def quotable(text: str, ref: str = "") -> str:
     """`text` on one line as inert Markdown, cut to what an entry shows.
 
-    A text that would decide something is not repeated at all: what stands in the log must be the log's own words.
+    A text that would decide something, or orders its reader about, is not repeated at all: what stands in the log must
+    be the log's own words. Secrets are blanked.
     """
-    if _DECIDED.search(text) or next(ratifying_words(text), None):
+    text = without_secrets(text)
+    if _DECIDED.search(text) or next(ratifying_words(text), None) or ORDERS.search(plain(text)):
         return f"its words stand at {escape_plain(citable(ref))}" if ref else "its words are not repeated here"
     shown = clean(text)
     if len(shown) > SHOWN_CHARACTERS:
         shown = shown[:SHOWN_CHARACTERS].rsplit(" ", 1)[0] + " …"
     return escape_plain(shown, line_start=True)
+
+
+def without_secrets(text: str) -> str:
+    """`text` with every secret replaced by `[kind]`, by the rules of what may leave this machine."""
+    return show_marks(redact_secrets(text)[0])
 
 
 def citable(ref: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.vault.no_words import no_words
 from aria_dream.vault.tags import TAG, is_tag
 
 if TYPE_CHECKING:
@@ -115,14 +116,22 @@ def heading_text(written: str) -> str:
 
 
 def count_prose(body: str, opaque: list[tuple[int, int]]) -> int:
-    """`count_words` outside `opaque` and comments."""
+    """`count_words` outside `opaque`, comments and what holds no words."""
     # A beginning has no more words than the whole; most often it has enough.
     head = body[:_SURELY_ENOUGH]
     if "%%" not in head:
-        words = count_words(head, [span for span in opaque if span[0] < _SURELY_ENOUGH])
+        # so many words that some names of fields among them do not matter
+        known = [span for span in opaque if span[0] < _SURELY_ENOUGH] + no_words(head, labels=False)
+        words = count_words(head, joined(known))
         if words == WORDS_COUNTED:
             return words
-    return count_words(body, hidden_spans(body, opaque))
+    return count_words(body, without_words(body, hidden_spans(body, opaque)))
+
+
+def without_words(body: str, opaque: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Where a body holds no words, sorted and disjoint: `opaque`, and what `no_words` finds."""
+    more = no_words(body)
+    return joined(opaque + more) if more else opaque
 
 
 def count_words(body: str, opaque: list[tuple[int, int]]) -> int:

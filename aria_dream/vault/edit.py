@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NewType
 
 from aria_dream.vault.ending import open_ending, plugin_owner
+from aria_dream.vault.misread import conflict_line, is_utf16
 from aria_dream.vault.names import Refusal, colliding_path, fold_path, path_refusal
 from aria_dream.vault.note import NotePath, decode_note
 from aria_dream.vault.properties import find_frontmatter
@@ -126,14 +127,17 @@ def with_line_ends(text: str, end: str) -> str:
 def note_refusal(path: NotePath, content: bytes) -> str | None:
     """Why this file is none that may be edited as a note; None where it is.
 
-    Not a note: any suffix but `.md`, UTF-16 text, and notes whose inside belongs to a plugin (drawings, boards).
+    Not a note: any suffix but `.md`, UTF-16 text, and notes whose inside belongs to a plugin (drawings, boards). One
+    that git left half merged is nobody's to write into but its writer's.
     """
     if path.suffix.lower() != ".md":
         return f"{path} is no note"
     if path.name.lower().endswith(".excalidraw.md"):
         return f"{path} is a drawing"
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if is_utf16(content):
         return f"{path} is not UTF-8 text"
+    if line := conflict_line(content):
+        return f"{path} holds conflict markers of git (line {line}); settle them first"
     owner = plugin_owner(decode_note(content))
     return f"{path} belongs to a plugin ({owner})" if owner else None
 

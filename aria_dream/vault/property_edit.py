@@ -57,12 +57,13 @@ def plan_property(text: str, key: str, value: object) -> Edit | Refusal:
     return _changed(text, key, value, written, written)
 
 
-def plan_items(text: str, key: str, items: Sequence[str]) -> Edit | Refusal | None:
-    """The edit that adds texts to a property that is a list, in the list's own style; None where all are in it.
+def plan_items(text: str, key: str, items: Sequence[object]) -> Edit | Refusal | None:
+    """The edit that adds items to a property that is a list, in the list's own style; None where all are in it.
 
     A block list gets lines, a flow list gets items, a single text becomes a flow list (`tags` may be one text with
     commas and stay it). A property that is missing or empty becomes a list in the style of the note's other lists, a
-    block list where there is none. Items are compared without case.
+    block list where there is none. Names (`tags`, `aliases`) and links are compared without case, other items as they
+    are. `items`: texts, numbers, bools.
     """
     frontmatter = find_frontmatter(text)
     source = text[frontmatter.start : frontmatter.end] if frontmatter else ""
@@ -70,15 +71,16 @@ def plan_items(text: str, key: str, items: Sequence[str]) -> Edit | Refusal | No
     known, _ = text_list(properties, key.lower(), source)
     if key.lower() == "tags":
         known = [name.strip().removeprefix("#") for said in known for name in said.split(",")]
-    folded = {item.strip().lower() for item in known}
-    new = [item for item in dict.fromkeys(items) if item.strip().lower() not in folded]
+    is_name = key.lower() in ("tags", "aliases")
+    folded = {_compared(item, is_name=is_name) for item in known}
+    new = [item for item in dict.fromkeys(items) if _compared(item, is_name=is_name) not in folded]
     if not new:
         return None
     old = named(properties, key.lower())
     if old is None:
         flow = any(line.rstrip().endswith("]") for line in source.splitlines()) or not frontmatter
-        rendered = ", ".join(map(render_text, new))
-        block = "".join(f"\n  - {render_text(item)}" for item in new)
+        rendered = ", ".join(map(render_value, new))
+        block = "".join(f"\n  - {render_value(item)}" for item in new)
         return _changed(text, key, new, f"[{rendered}]" if flow else block, f"[{rendered}]")
     assert frontmatter is not None  # a property stands in one
     place = _find(source, key)
@@ -90,6 +92,11 @@ def plan_items(text: str, key: str, items: Sequence[str]) -> Edit | Refusal | No
         wanted = []  # one text or a list: what counts is which tags are read
     moved = Edit(edit.start + frontmatter.start, edit.end + frontmatter.start, _ended(edit.new, text))
     return _read_back(text, moved, key, wanted or None)
+
+
+def _compared(item: object, *, is_name: bool) -> str:
+    said = str(item).strip()
+    return said.lower() if is_name or said.startswith("[[") else said
 
 
 def property_lines(text: str, key: str) -> str | None:
@@ -114,28 +121,28 @@ def plan_lines(text: str, key: str, value: object, lines: str) -> Edit | Refusal
     return _read_back(text, Edit(frontmatter.end, frontmatter.end, said), key, value)
 
 
-def _item_edit(source: str, place: _Place, key: str, new: Sequence[str]) -> Edit:
+def _item_edit(source: str, place: _Place, key: str, new: Sequence[object]) -> Edit:
     if isinstance(place.value, yaml.SequenceNode):
         if place.value.flow_style:
             inside = source[place.start + 1 : place.end - 1].rstrip()
             gap = "" if not inside.strip() else " " if inside.endswith(",") else ", "
             at = place.start + 1 + len(inside)
-            return Edit(at, at, gap + ", ".join(map(render_text, new)))
+            return Edit(at, at, gap + ", ".join(map(render_value, new)))
         marks = _ITEM.findall(source[source.rfind("\n", 0, place.start) + 1 : place.end])
         indent, space = marks[-1] if marks else ("", " ")
         if marks:
             indent, space = marks[0][0], marks[-1][1]
         at = _line_stop(source, place.end)
-        return Edit(at, at, "".join(f"\n{indent}-{space}{render_text(item)}" for item in new))
+        return Edit(at, at, "".join(f"\n{indent}-{space}{render_value(item)}" for item in new))
     written = source[place.start : place.end]
     if not written:
-        return Edit(place.start, place.end, "".join(f"\n  - {render_text(item)}" for item in new))
+        return Edit(place.start, place.end, "".join(f"\n  - {render_value(item)}" for item in new))
     is_plain = isinstance(place.value, yaml.ScalarNode) and written[0] not in "'\"|>"
     if key.lower() == "tags" and is_plain and "," in written:
         return Edit(place.end, place.end, "".join(f", {item}" for item in new))
     said = place.value.value if isinstance(place.value, yaml.ScalarNode) else ""
     keep = written if written[0] in "'\"" and "\n" not in written else render_text(said)
-    return Edit(place.start, place.end, "[" + ", ".join([keep, *map(render_text, new)]) + "]")
+    return Edit(place.start, place.end, "[" + ", ".join([keep, *map(render_value, new)]) + "]")
 
 
 def _changed(text: str, key: str, value: object, written: str, flow: str) -> Edit | Refusal:

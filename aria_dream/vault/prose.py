@@ -38,8 +38,8 @@ _NO_PROSE: Final = re.compile(
     | \{\{[^\n]{0,300}?\}\} | <%[^\n]{0,300}?%> | <[^<>\n]*>         # placeholders, tags
     | ^[ \t>]*\[![^\]\n]*\].*$                           # the title of a callout
     | ^[ \t>]*(?:[-*+][ \t]+)?\|.*$                      # a row of what may be a table
-    | ^[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(?:\[.\][ \t]+)?[^:\n\[\]()|]{1,80}::   # the name of an inline field
-    | [(\[][^:\n()\[\]]{1,80}::                          # the same in brackets
+    | ^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:\[.\][ \t]+)?[^:\n\[\]()|]{1,80}::.*$   # an inline field and its value
+    | [(\[][^:\n()\[\]]{1,80}::(?:[^()\n]|\([^()\n]{0,300}\))*   # the same in brackets
     """,
     re.VERBOSE | re.MULTILINE,
 )

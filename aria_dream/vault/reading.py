@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aria_dream.vault.misread import misread_problems
 from aria_dream.vault.note_text import decode_note
 from aria_dream.vault.record import CARD, EMBED, FRONTMATTER, MARKDOWN, Record
 from aria_dream.vault.scan import scan_note
@@ -40,7 +41,7 @@ def record_of_note(data: bytes) -> Record:
         dream=scan.dream,
         marker=scan.marker,
         plugin=scan.plugin,
-        problems=_lines(scan.problems) if scan.problems else (),
+        problems=_lines((*misread_problems(data), *scan.problems)),
     )
 
 

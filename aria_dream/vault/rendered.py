@@ -15,6 +15,7 @@ from pyromark import Markdown, Options
 
 from aria_dream.vault.body import WORDS_COUNTED
 from aria_dream.vault.link import ScannedLink, split_destination, split_target, unescaped
+from aria_dream.vault.no_words import no_words
 from aria_dream.vault.tags import TAG, is_tag
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def read_rendered(  # noqa: C901  # one list of reasons to give up, read top to 
         if len(between) % 2 == 0:
             return None  # a lone one may hide the rest
         hidden.tokens += sum(piece.count(" ") + piece.count("\n") + piece.count("\t") + 1 for piece in between)
+    hidden.tokens += sum(len(body[start:end].split()) + 1 for start, end in no_words(body, labels=False))
     if not _has_words(body, WORDS_COUNTED + hidden.tokens):
         return None
     if hidden.tags:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from aria_dream.daemon import Order
 from aria_dream.dream.reach_block import NoAnswer
 from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.dream.run_record import RunEnd
 from aria_dream.effects.consent import write_consent
 from aria_dream.effects.episode_process import EpisodeProcess
 from aria_dream.effects.ledger import read_ledger
+from aria_dream.effects.order import Order
 from aria_dream.effects.places import CACHE_VARIABLE, STATE_VARIABLE
 from aria_dream.policy.due import Due, NotYet
 from aria_dream.policy.presence import Absent, Known, Plug

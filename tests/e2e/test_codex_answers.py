@@ -57,21 +57,24 @@ def test_a_turn_without_any_message_is_unparsed(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "replies"),
+    ("model", "cost", "replies"),
     [
-        (HOSTED, [stream(search("a"), search("b", 2), message(ANSWER))]),
-        (NESTED, [stream(message(ANSWER))]),
-        (NESTED, [stream(script(SEARCHES)), stream(message(ANSWER))]),
-        (NESTED, [stream(script(f"{SEARCHES}; {SEARCHES}")), stream(script("text(1)", 2)), stream(message(ANSWER))]),
+        (HOSTED, 1, [stream(search("a"), search("b", 2), message(ANSWER))]),
+        (NESTED, 1, [stream(message(ANSWER))]),
+        (NESTED, 3, [stream(script(SEARCHES)), stream(message(ANSWER))]),
+        (NESTED, 5, [stream(script(f"{SEARCHES}; {SEARCHES}")), stream(script("text(1)", 2)), stream(message(ANSWER))]),
     ],
 )
-def test_every_request_is_counted_for_both_kinds_of_search(scene: Scene, model: str, replies: list[Reply]) -> None:
+def test_every_request_is_counted_for_both_kinds_of_search(
+    scene: Scene, model: str, cost: int, replies: list[Reply]
+) -> None:
     with ResponsesServer(replies) as server:
-        reached = scene.with_settings(reach_model=model).reach(at_server(server.url))
+        scene = scene.with_settings(reach_model=model, requests_per_reach=cost)
+        reached = scene.reach(at_server(server.url))
         sent = len(server.metered)
     assert reached.verdict == "neither"
-    assert reached.end.run.requests == sent
-    assert reached.spent == sent  # one was set aside, the rest is told as excess
+    assert reached.end.run.requests == sent == cost
+    assert reached.spent == cost
 
 
 def test_model_and_effort_are_those_of_the_policy_and_the_web_is_live(scene: Scene) -> None:

@@ -43,7 +43,7 @@ def scene(tmp_path: Path) -> Scene:
             place.parent.mkdir(exist_ok=True)
             place.write_text(f"# {CANARY}-{folder.name}\ntouch {folder}/profile-ran\n", encoding="utf-8")
         (folder / "picture.png").write_bytes(IMAGE)
-    return scene
+    return scene.with_settings(requests_per_reach=2)  # the order, and what came of it
 
 
 def orders(scene: Scene) -> list[dict[str, object]]:

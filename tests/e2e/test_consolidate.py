@@ -288,7 +288,7 @@ def test_a_model_that_babbles_is_a_breaker_and_a_budget_holds(tmp_path: Path) ->
         for name, text in copies.items():
             (vault.root / name).write_text(text, encoding="utf-8")
         found = vault.consolidate()
-        assert "failed 3 times in a row" in found["stop_reason"]
+        assert "its answers cannot be read" in found["stop_reason"]
         assert found["pairs_judged"] == 3
     with serving(FakeModel(say=answer)) as model:
         vault = with_model(tmp_path / "b", model.url, "token_budget_per_night: 1000")

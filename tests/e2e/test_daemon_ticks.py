@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aria_dream.cli.run import launch_with
-from aria_dream.daemon import Order
 from aria_dream.effects.live_policy import read_live_policy
+from aria_dream.effects.order import Order
 from aria_dream.effects.places import Places
 from aria_dream.policy.triggers import Stage
 from tests.e2e.test_dream import NOTES, make_vault

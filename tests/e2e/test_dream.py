@@ -202,6 +202,7 @@ def test_a_policy_that_says_no_or_cannot_be_read_writes_nothing(vault: Path, lin
     assert snapshot(vault) == before
 
 
+@pytest.mark.clocks
 def test_an_internal_seed_gives_the_start_and_becomes_dreamt(vault: Path) -> None:
     run("init", vault)
     run("seeds", vault, "add", "The pause", "--note", "Slack water", "--struck", "nothing pulls")

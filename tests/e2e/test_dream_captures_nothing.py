@@ -32,6 +32,9 @@ THOUGHT = "A thought of some length about tides and sleep that a dream may start
 class EverySecondNote:
     vault: DreamtVault
 
+    def pair(self, first: str, second: str) -> Juxtaposition:
+        raise AssertionError((first, second))
+
     def resonances(self, path: str, limit: int) -> Sequence[Juxtaposition]:
         others = [other for other in self.vault.graph.paths if other != path][:: 2][:limit]
         return [Juxtaposition(from_=path, to=other, score=0.5, path=None) for other in others]

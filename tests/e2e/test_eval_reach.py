@@ -26,7 +26,7 @@ from aria_dream.policy.policy import parse_policy
 from aria_dream.policy.sharing import survey
 from tests.e2e.test_dream import run
 from tests.reaching import at_server
-from tests.responses_server import ResponsesServer, message, stream
+from tests.responses_server import ResponsesServer, message, stream, tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -199,3 +199,19 @@ def test_the_whole_command_asks_the_real_codex_keeps_what_it_paid_for_and_goes_o
         assert result["said"][0].startswith(f"gpt-5.5-medium was asked {asked} of {10 + asked}, and")
     assert [row.verdict for row in read_ledger(state)[0]] == ["initiated", "homes", "initiated", "neither"]
     assert "Handing over the watch" in server.everything()
+
+
+def test_a_server_that_calls_tools_without_end_gets_one_request_and_ends_the_asking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = find_places().state
+    write_consent(state, datetime.now(UTC))
+    with ResponsesServer([stream(tool("no_such_tool", {}))]) as server:
+        monkeypatch.setattr(
+            eval_reach_live, "CodexReacher", functools.partial(CodexReacher, elsewhere=at_server(server.url))
+        )
+        done = CliRunner().invoke(main, ["eval", "reach", "--live", "--save", str(tmp_path / "kept.jsonl")])
+        assert done.exit_code == 0, (done.output, done.exception)
+        assert len(server.metered) == 1
+    assert "more than the one request that was set aside" in done.stdout
+    assert [(row.verdict, row.requests) for row in read_ledger(state)[0]] == [("initiated", 1), ("aborted", 1)]

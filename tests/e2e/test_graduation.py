@@ -10,15 +10,18 @@ import pytest
 from click.testing import CliRunner
 
 from aria_dream.cli import main
+from aria_dream.consolidate.note_merges import NoteMerge, plan_note_merge
 from aria_dream.dream import injection
 from aria_dream.dream.injection import InjectionResult
 from aria_dream.effects.graduation import read_graduated
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import find_places
 from aria_dream.effects.records import RecordBook
-from aria_dream.review.proposal import Kind, Proposal, event_record, proposal_id
-from tests.proposed import lay_out, open_desk, own_files, propose
-from tests.reviewed import COMPOST, PLACED, REVIEW, SLACK, apply, id_of, night, run, states, tick
+from aria_dream.review.proposal import Kind, Proposal, event_record, planned_record, proposal_id
+from aria_dream.vault.edit import content_hash
+from aria_dream.vault.note import NotePath
+from tests.proposed import LOST, lay_out, open_desk, own_files, propose
+from tests.reviewed import COMPOST, PLACED, REVIEW, SLACK, apply, id_of, night, run, states, tick, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -184,27 +187,118 @@ def test_a_closed_policy_applies_nothing(vault: Path) -> None:
     assert (done["applied"], done["approved"]) == ([], [])
 
 
-@pytest.mark.parametrize("kind", ["merge", "update", "resolve_contradiction", "place_orphan", "obsolete"])
-def test_each_kind_earns_for_itself_and_what_passed_can_be_undone(vault: Path, home: Path, kind: Kind) -> None:
-    lay_out(vault)
-    before = own_files(vault)
-    nights(vault, kind=kind)
-    run("graduation", vault, "enable", "--kind", kind, check=kind != "obsolete")
+KILN = "Fire the kiln for nine hours, let it cool for two days, and never open it before it is at ninety degrees.\n"
+
+
+def propose_merge(vault: Path, keep: str, drop: str) -> str:
+    """A merge as a model that is very sure would have it."""
     desk = open_desk(vault)
-    id_, other = propose(desk, kind), propose(desk, "update" if kind != "update" else "resolve_contradiction")
-    done = apply(vault)
-    text = (vault / REVIEW).read_text(encoding="utf-8")
-    assert f"^aria-{other}-no" in text  # another kind waits, and so does what never passes
-    if kind == "obsolete":
-        assert done["applied"] == []
-        assert f"^aria-{id_}-no" in text
-        return
-    assert done["applied"] == [id_]
-    assert own_files(vault) != before
-    assert f"^aria-{id_}-undo" in text
+    found = plan_note_merge(desk.view((keep, drop), inbound=True, goes=True), NotePath(keep), [NotePath(drop)])
+    assert isinstance(found, NoteMerge), found
+    id_ = proposal_id("merge", (keep, drop), 0)
+    desk.book.propose([
+        Proposal(
+            id=id_, kind="merge", paths=(keep, drop), round=0, at=desk.now, expires_at=None,
+            titles=(keep[:-3], drop[:-3]), confidence=0.99, reason="both say the same", judge="a model",
+            evidence={"body": found.body},
+            hashes={path: content_hash((vault / path).read_bytes()) for path in (keep, drop)},
+        )
+    ])  # fmt: skip
+    desk.book.note(planned_record(id_, found.planned.edits, desk.now))
+    return id_
+
+
+def graduate(vault: Path, kind: Kind) -> None:
+    """The kind has earned to pass, and a person lets it."""
+    nights(vault, kind=kind)
+    run("graduation", vault, "enable", "--kind", kind)
+
+
+def test_a_merge_of_what_is_the_same_passes_and_can_be_undone(vault: Path) -> None:
+    lay_out(vault)
+    for name in ("Kiln.md", "Kiln 1.md"):
+        write(vault, name, KILN)
+    write(vault, "Fire.md", "See [the kiln][k].\n\n[k]: <Kiln 1.md> 'it'\n")
+    before = own_files(vault)
+    graduate(vault, "merge")
+    id_ = propose_merge(vault, "Kiln.md", "Kiln 1.md")
+    assert apply(vault)["applied"] == [id_]
+    assert "[k]: <Kiln.md> 'it'" in (vault / "Fire.md").read_text(encoding="utf-8")
+    assert f"^aria-{id_}-undo" in (vault / REVIEW).read_text(encoding="utf-8")
     tick(vault / REVIEW, id_, "-undo")
     assert apply(vault)["undone"] == [id_]
     assert own_files(vault) == before
     assert apply(vault)["applied"] == []  # what a person took back waits for that person
-    if kind == "resolve_contradiction":
-        assert states(home)[id_].state == "proposed"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (KILN, KILN.replace("never open it", "open it")),
+        (f"---\nstatus: sold\n---\n{KILN}", f"---\nstatus: owned\n---\n{KILN}"),
+    ],
+)
+def test_a_merge_on_a_hunch_waits_and_says_why(vault: Path, home: Path, one: str, other: str) -> None:
+    """However sure the model is; the reason stands in the review, and a tick carries it out."""
+    lay_out(vault)
+    write(vault, "Kiln.md", one)
+    write(vault, "Kiln 1.md", other)
+    before = own_files(vault)
+    graduate(vault, "merge")
+    id_ = propose_merge(vault, "Kiln.md", "Kiln 1.md")
+    done = apply(vault)
+    assert (done["applied"], done["approved"]) == ([], [])
+    assert "waits for your tick" in done["said"][0]
+    assert own_files(vault) == before
+    assert "\nwaits for your tick: “Kiln” and “Kiln 1” are not the same" in (vault / REVIEW).read_text(encoding="utf-8")
+    assert "waits for your tick" in run("review", vault, id_).stdout
+    assert apply(vault)["said"] == []  # told once, and never tried again
+    tick(vault / REVIEW, id_)
+    assert apply(vault)["applied"] == [id_]
+    assert states(home)[id_].approved_by == "tick"
+
+
+@pytest.mark.parametrize("kind", ["update", "resolve_contradiction", "obsolete"])
+def test_each_kind_waits_where_something_would_be_lost(vault: Path, kind: Kind) -> None:
+    lay_out(vault)
+    before = own_files(vault)
+    nights(vault, kind=kind)
+    run("graduation", vault, "enable", "--kind", kind, check=kind != "obsolete")
+    id_ = propose(open_desk(vault), kind, evidence={})
+    assert apply(vault)["applied"] == []
+    assert own_files(vault) == before
+    text = (vault / REVIEW).read_text(encoding="utf-8")
+    assert f"^aria-{id_}-no" in text
+    assert ("\nwaits for your tick: " in text) == (kind != "obsolete")
+
+
+@pytest.mark.parametrize("loses", [False, True])
+def test_a_new_note_passes_unless_its_proposal_tells_of_a_loss(vault: Path, *, loses: bool) -> None:
+    lay_out(vault)
+    before = own_files(vault)
+    graduate(vault, "place_orphan")
+    desk = open_desk(vault)
+    id_, other = propose(desk, "place_orphan", evidence=LOST if loses else {}), propose(desk, "update")
+    done = apply(vault)
+    assert f"^aria-{other}-no" in (vault / REVIEW).read_text(encoding="utf-8")  # another kind waits
+    assert done["applied"] == ([] if loses else [id_])
+    if not loses:
+        tick(vault / REVIEW, id_, "-undo")
+        assert apply(vault)["undone"] == [id_]
+    assert own_files(vault) == before
+
+
+def test_a_link_waits_while_its_notes_are_in_another_proposal(vault: Path) -> None:
+    night(vault)
+    nights(vault)
+    sure(vault, COMPOST, 0.95)
+    run("graduation", vault, "enable", "--kind", "link")
+    book_of(vault).propose([
+        Proposal(
+            id=proposal_id("obsolete", (COMPOST[0],), 0), kind="obsolete", paths=(COMPOST[0],), round=0,
+            at=datetime.now().astimezone(), expires_at=None, titles=("Compost",),
+        )
+    ])  # fmt: skip
+    done = apply(vault)
+    assert done["applied"] == []
+    assert "another proposal about" in done["said"][0]

@@ -53,17 +53,24 @@ def test_the_snippet_and_the_nights_are_written_once(vault: Path) -> None:
 
 def test_a_vault_that_obsidian_has_not_opened_is_told(tmp_path: Path) -> None:
     write(tmp_path / "vault", "A.md", "a\n")
-    done = run("init", tmp_path / "vault", "--snippet", check=False)
-    assert done.returncode == 6
-    assert "has not opened" in done.stderr
+    done = run("init", tmp_path / "vault", "--snippet").stdout
+    assert "has not opened this vault yet. Open it there once" in done
+    for path in ("dreaming.md", "triggers.md", NIGHTS):
+        assert path in done
+        assert (tmp_path / "vault" / path).exists()
     assert not (tmp_path / "vault" / ".obsidian").exists()
+    (tmp_path / "vault" / ".obsidian").mkdir()
+    assert f"Written: {SNIPPET}" in run("init", tmp_path / "vault", "--snippet").stdout
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs symbolic links")
 def test_the_snippet_never_leaves_the_vault(vault: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (vault / ".obsidian" / "snippets").symlink_to(tmp_path / "elsewhere")
-    assert run("init", vault, "--snippet", check=False).returncode == 6
+    done = run("init", vault, "--snippet", check=False)
+    assert done.returncode == 6
+    assert "leads out of the vault" in done.stderr
+    assert NIGHTS in done.stdout  # what was written is told all the same
     assert not list((tmp_path / "elsewhere").iterdir())
 
 

@@ -129,7 +129,7 @@ def test_what_cannot_be_read_is_said_and_not_noted(tmp_path: Path, home: Path, m
     assert found["looked"][0]["verdict"] is None
     assert found["looked"][0]["reason"] == "the answer holds no JSON object"
     assert states(home)[id_of(COMPOST)].janus == ""
-    assert len(model.requests) == 2  # one more try, and no third
+    assert len(model.requests) == 1
 
 
 def test_a_private_note_is_dreamt_here_and_hidden_ones_are_not_shown(tmp_path: Path, model: FakeModel) -> None:

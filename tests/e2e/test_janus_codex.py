@@ -18,7 +18,7 @@ from aria_dream.effects.places import find_places
 from tests.e2e.test_dream import NOTES
 from tests.reach_bench import POLICY
 from tests.reaching import at_server
-from tests.responses_server import ResponsesServer, message, refusal, search, stream
+from tests.responses_server import ResponsesServer, message, refusal, search, stream, tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,6 +101,17 @@ def test_a_server_that_refuses_ends_the_looking_and_is_counted(vault: Path, serv
     assert len(server.metered) == 1  # the others were not asked
     assert [row.verdict for row in read_ledger(state)[0]] == ["initiated", "refused"]
     assert all(one["janus"] is None for one in said("review", vault)["waiting"])
+
+
+def test_a_server_that_calls_tools_without_end_gets_one_request_a_look(vault: Path, server: ResponsesServer) -> None:
+    dreamt = said("dream", vault, "--start", "Compost", "--seed", "4")
+    write_consent(find_places().state, datetime.now(UTC))
+    server.replies = [stream(tool("no_such_tool", {}))]
+    found = said("janus", vault, dreamt["pairs"][0]["id"])
+    assert "more than the one request that was set aside" in found["looked"][0]["reason"]
+    assert len(server.metered) == 1
+    rows = [(row.verdict, row.requests) for row in read_ledger(find_places().state)[0]]
+    assert rows == [("initiated", 1), ("aborted", 1)]
 
 
 @pytest.mark.parametrize(

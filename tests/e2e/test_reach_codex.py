@@ -73,7 +73,8 @@ def snapshot(vault: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("model", ["gpt-5.5", NESTED])
 def test_a_pair_from_the_dream_to_the_block(vault: Path, server: ResponsesServer, model: str) -> None:
-    (vault / "dreaming.md").write_text(f"{POLICY}- reach_model: {model}\n", encoding="utf-8")
+    cost = "- requests_per_reach: 3\n- reach_requests_per_5h: 3\n" if model == NESTED else ""
+    (vault / "dreaming.md").write_text(f"{POLICY}- reach_model: {model}\n{cost}", encoding="utf-8")
     dreamt = said("dream", vault, "--start", "Compost", "--seed", "4")
     searches = "text(await tools.web__run({search_query: [{q: 'cultures'}]}))"
     looks = [stream(script(searches)), stream(message(HOMES))]

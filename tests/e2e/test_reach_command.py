@@ -78,8 +78,9 @@ def test_consent_confirms_once_and_the_summary_is_one_line(vault: Path, reacher:
         "a reach costs 1."
     )
     told = [line for line in done.stdout.splitlines() if line]
-    assert told[:6] == [
+    assert told[:7] == [
         "Sleep replays the day backwards",
+        "  source: Foster & Wilson, 2006",
         "  from: external-novelty seed of 2026-11-20",
         "Codex (gpt-5.5) argued:",
         "  A claim nobody has made.",

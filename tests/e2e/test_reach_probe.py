@@ -44,7 +44,7 @@ def test_a_probe_shows_the_wall_and_the_cost(scene: Scene, model: str, cost: int
     looks = [stream(script(SEARCHES)), stream(message(PAPER))]
     replies = looks if model == NESTED else [stream(search("sleep"), message(PAPER))]
     with ResponsesServer(replies) as server:
-        shown = probe(scene.with_settings(reach_model=model), at_server(server.url))
+        shown = probe(scene.with_settings(reach_model=model, requests_per_reach=cost + 1), at_server(server.url))
         assert len(server.metered) == cost
         assert "Compost" not in server.everything()
     assert (shown.reason, shown.holds) == ("", True)
@@ -54,8 +54,16 @@ def test_a_probe_shows_the_wall_and_the_cost(scene: Scene, model: str, cost: int
     assert (shown.files, shown.left, shown.changed) == (1, (), ())
     rows = read_ledger(scene.state)[0]
     assert {row.kind for row in rows} == {"probe"}
-    assert sum(row.requests for row in rows) == cost
+    assert [row.requests for row in rows] == [cost + 1, cost]
     assert '"purpose": "probe"' in (scene.state / EGRESS).read_text(encoding="utf-8").replace('":"', '": "')
+
+
+def test_a_probe_that_wants_more_than_was_set_aside_is_ended_and_says_what_to_do(scene: Scene) -> None:
+    with ResponsesServer([stream(script(SEARCHES)), stream(message(PAPER))]) as server:
+        shown = probe(scene.with_settings(reach_model=NESTED), at_server(server.url))
+        assert len(server.metered) == 1
+    assert "more than the one request that was set aside" in shown.reason
+    assert (shown.resolution, shown.requests, shown.line) == ("aborted", 1, "")
 
 
 def test_a_probe_without_the_wall_shows_that_too(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +75,7 @@ def test_a_probe_without_the_wall_shows_that_too(scene: Scene, monkeypatch: pyte
         "shell_tool", "unified_exec")))  # fmt: skip
     order = tool("exec_command", {"cmd": f"touch here $HOME/there; echo x >> {scene.vault}/Compost.md"})
     with ResponsesServer([stream(order), stream(search("sleep"), message(PAPER))]) as server:
-        shown = probe(scene, at_server(server.url))
+        shown = probe(scene.with_settings(requests_per_reach=2), at_server(server.url))
     assert shown.left == ("scratch/here", "home/there")
     assert shown.changed == ("Compost.md",)
     assert not shown.holds

@@ -207,8 +207,9 @@ def test_an_undo_that_cannot_be_done_says_in_the_note_what_to_do(vault: Path) ->
     edited = PLACED.replace("[[Sourdough starter|sourdough starter]]", "[[Sourdough bread|sourdough starter]]")
     compost.write_text(edited, encoding="utf-8")
     tick(note, LINK, "-undo")
-    done = apply(vault)
+    done = apply(vault, 6)
     assert done["undone"] == []
+    assert [(one["path"], one["line"]) for one in done["not_undone"]] == [("Compost.md", 1)]
     assert any("by hand" in said for said in done["said"])
     assert compost.read_text(encoding="utf-8") == edited
     text = note.read_text(encoding="utf-8")
@@ -227,7 +228,7 @@ def test_outside_the_window_undo_says_what_to_do_and_images_are_purged(vault: Pa
     assert any((state_folder(home) / "history").iterdir())
     tick(note, LINK, "-undo")
     age_journal(home, timedelta(hours=49))
-    done = apply(vault)
+    done = apply(vault, 6)
     assert done["undone"] == []
     (said,) = done["said"]
     assert "48 hours" in said
@@ -315,6 +316,7 @@ def test_what_the_writer_linked_meanwhile_is_told_kindly(vault: Path, home: Path
     assert {one.state for one in states(home).values()} == {"superseded"}
 
 
+@pytest.mark.clocks
 def test_proposals_lapse_without_nagging(vault: Path, home: Path) -> None:
     day = datetime.now().astimezone().date() - timedelta(days=61)
     note = night(vault, day=day)

@@ -270,7 +270,7 @@ def test_an_undo_that_cannot_be_done_says_so_in_the_review(vault: Path) -> None:
     edited = (vault / "B.md").read_bytes().decode().replace("See [[A]]", "Look at [[A]], though")
     (vault / "B.md").write_bytes(edited.replace("~~", "").encode())
     tick(vault / REVIEW, IDS["resolve_contradiction"], "-undo")
-    apply(vault)
+    apply(vault, 6)
     block = block_of(vault)
     (item,) = block.changes
     if isinstance(item, DecidedChange):
@@ -439,7 +439,7 @@ def test_an_undo_that_comes_too_late_says_what_to_do(vault: Path, home: Path) ->
     apply(vault)
     tick(vault / REVIEW, IDS["update"], "-undo")
     age_journal(home, timedelta(hours=49))
-    assert apply(vault)["undone"] == []
+    assert apply(vault, 6)["undone"] == []
     assert own_files(vault) == after("update")
     assert "- not undone: the 48 hours are over; to undo it, change Old.md by hand\n" in text_of(vault)
     assert "-undo" not in text_of(vault)

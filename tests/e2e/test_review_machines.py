@@ -121,6 +121,7 @@ def switch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / name / "cache"))
 
 
+@pytest.mark.clocks
 def test_two_machines_agree_through_the_notes_alone(
     vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -325,6 +325,26 @@ def test_killed_at_any_moment_it_loses_nobodys_words(run: Run) -> None:
     assert problems == ()
 
 
+def test_folders_that_were_renamed_and_a_vault_that_goes_away_end_nothing(run: Run) -> None:
+    """A folder moved out whose name another one takes tears the watching library's tables."""
+    for name in ("Old", "New"):
+        (run.root / name).mkdir()
+        (run.root / name / "note.md").write_text(name, encoding="utf-8")
+    run.start()
+    run.until(lambda: run.status()["doing"])
+    (run.root / "Old").rename(run.folder / "Old")
+    time.sleep(1)  # else the two moves are told as one
+    (run.root / "New").rename(run.root / "Old")
+    time.sleep(1)  # until the library has heard of it
+    run.root.rename(run.folder / "away")
+    run.until(lambda: "nothing is written until it is back" in run.told())
+    (run.folder / "away").rename(run.root)
+    run.until(lambda: "the vault is back" in run.told())
+    code, err = run.end()
+    assert code == 0, err
+    assert "Traceback" not in err
+
+
 def test_saving_the_policy_changes_what_it_does(run: Run) -> None:
     (run.root / "dreaming.md").write_text(f"{POLICY}- dreaming: maybe\n", encoding="utf-8")
     run.age()

@@ -128,7 +128,7 @@ def test_the_example_memory(vault: Path, tmp_path: Path) -> None:
     assert after["memory/runtime/LESSONS.jsonl"].startswith(before["memory/runtime/LESSONS.jsonl"])
     for row in new:
         for ref in row["source_events"]:
-            path, _, line = ref.rpartition(":")
+            path, _, line = ref.partition("#")[0].rpartition(":")
             if path.startswith("memory/"):
                 assert (vault / path).read_text("utf-8").splitlines()[int(line) - 1].strip()
     first = log_of(vault)
@@ -140,6 +140,7 @@ def test_the_example_memory(vault: Path, tmp_path: Path) -> None:
     run("contract", "check", vault, "--snapshot", snapshot)
 
 
+@pytest.mark.clocks
 def test_a_quiet_day(quiet: Path) -> None:
     assert run("synthesize", quiet).strip().splitlines()[-1] == (
         f"DREAM PASS date={today()} sources=1 lessons=0 candidates=0"
@@ -357,6 +358,7 @@ def test_the_validators_exit_codes(quiet: Path, tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.clocks
 @pytest.mark.usefixtures("no_model")
 def test_the_local_date_is_the_policys(quiet: Path) -> None:
     text = "---\naria-dream: policy\n---\n- timezone: Pacific/Kiritimati\n"

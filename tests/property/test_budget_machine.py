@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from aria_dream.dream.budget import FIVE_HOURS, WEEK, Resolution
 from aria_dream.effects import ledger
-from aria_dream.effects.ledger import LEDGER, Granted, excess, reserve, resolve
+from aria_dream.effects.ledger import LEDGER, Granted, reserve, resolve, settle
 from aria_dream.policy.settings import Settings
 
 ALLOWED = Settings(reach_requests_per_5h=6, reach_requests_per_week=10, monthly_reach_ceiling=14, requests_per_reach=2)
@@ -99,7 +99,7 @@ class Reaches(RuleBasedStateMachine):
     def send_more_than_was_set_aside(self, more: int) -> None:
         leave, _ = self.open.pop()
         self.sent.append((self.now, more))
-        excess(leave, 2 + more, clock=lambda: self.now)
+        settle(self.state, UTC, reach_id=leave.row.id, verdict="failed", requests=2 + more, clock=lambda: self.now)
 
     @rule(line=st.binary(max_size=40))
     def damage(self, line: bytes) -> None:

@@ -17,6 +17,7 @@ from aria_dream.dream.dream_log import (
     logged_drop,
     logged_pair,
     logged_start,
+    logged_trouble,
     parse_blocks,
     render_block,
     render_head,
@@ -90,6 +91,7 @@ def blocks(draw: st.DrawFn) -> DreamBlock:
         start=start,
         pairs=pairs,
         drops=tuple(draw(st.lists(drops, max_size=3))),
+        judged=logged_trouble(draw(texts)),
     )
 
 
@@ -112,7 +114,7 @@ def test_parse_of_render_is_the_same(episodes: list[DreamBlock], line_end: str) 
 @given(blocks())
 def test_a_title_or_reason_never_makes_a_link_a_tag_or_a_line(block: DreamBlock) -> None:
     text = render_block(block)
-    expected = 6 + (5 * len(block.pairs) + 1 if block.pairs else 0)
+    expected = 6 + bool(block.judged) + (5 * len(block.pairs) + 1 if block.pairs else 0)
     expected += len(block.drops) + 2 if block.drops else 0
     assert len(text.splitlines()) == expected
     linked = sum((pair.from_.style != "plain") + (pair.to.style != "plain") for pair in block.pairs)

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.placement import Placement, PlacementPolicy, Style, Target, plan_link
 from aria_dream.review.plan import Planned, VaultView, changes_of
-from aria_dream.review.rollback import undo_in_text
+from aria_dream.review.rewriting import apply_edits
+from aria_dream.review.undo_text import undo_in_text
 from aria_dream.vault.edit import decode_note, encode_note
 from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.obsidian import AppSettings
@@ -51,7 +52,8 @@ def test_a_link_is_placed_or_refused(text: str, target: str, markdown: bool, pla
     assert not new[0].embed
     assert len(now.links) == len(parse_note(old).links) + 1
     assert found.removed.lower() in ("rye", "")
-    assert undo_in_text(old, decode_note(after), decode_note(after)) == (old, [])
+    edits, left = undo_in_text(old, decode_note(after), decode_note(after))
+    assert (apply_edits(decode_note(after), edits), left) == (old, [])
 
 
 @settings(max_examples=300, deadline=None)

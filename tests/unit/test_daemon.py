@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import logging
 import shutil
-from datetime import timedelta
+from datetime import date, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.daemon import Order, Parting
+from aria_dream.daemon import Parting
+from aria_dream.dream.review_note import ReviewItem, render_managed, render_review_head
 from aria_dream.effects.episode_process import EpisodeEnd
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.run_book import RunBook
 from aria_dream.policy.due import Due, NotYet
 from aria_dream.policy.presence import Absent, Known, Plug, Unreadable
 from aria_dream.policy.triggers import Stage
-from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan
+from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash
 from aria_dream.vault.note import NotePath
 from aria_dream.world import Written
 from tests.daemon_bench import NOTES, DaemonBench, FakeEpisode, policy
+from tests.reviewed import COMPOST, logged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from aria_dream.effects.order import Order
+    from aria_dream.effects.vault_change import VaultChange
 
 MINUTE, HOUR = 60.0, 3600.0
 SEED = "## 2026-11-29 — What they share\n- kind: internal\n- status: open\n- resonance: [[Compost]]\n"
@@ -332,6 +337,45 @@ def test_a_look_that_crashes_ends_nothing(tmp_path: Path, caplog: pytest.LogCapt
         assert "done" in bench.ends
 
 
+@pytest.mark.parametrize("times", [3, 12])
+def test_a_wait_that_crashes_ends_nothing_and_keeps_nobody_busy(
+    tmp_path: Path, times: int, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever watches the vault may fail: a library, a drive that is pulled out."""
+    with DaemonBench(tmp_path, policy()) as bench:
+        wait, crashes = bench.watcher.wait, [KeyError(b"/vault/Old")] * times
+
+        def crash(timeout_s: float) -> VaultChange | None:
+            if crashes:
+                raise crashes.pop()
+            return wait(timeout_s)
+
+        monkeypatch.setattr(bench.watcher, "wait", crash)
+        bench.run_for(4 * HOUR)
+        assert not crashes
+        assert "KeyError in " in caplog.text
+        assert "/vault/Old" not in caplog.text
+        assert bench.ends[-1] == "done"
+        assert bench.status.doing == "stopped"
+        assert len(bench.watcher.waits) < 4 * 60 * 4
+
+
+def test_ticks_whose_child_cannot_be_started_are_carried_out_later(tmp_path: Path) -> None:
+    with DaemonBench(tmp_path, policy(tick_quiet_s=30, poll_s=60)) as bench:
+        bench.sensors.idle_s = Known(0.0)
+        refusals = [OSError(11, "Resource temporarily unavailable")] * 2
+
+        def make(_order: Order) -> FakeEpisode:
+            if refusals:
+                raise refusals.pop()
+            return FakeEpisode(end_=EpisodeEnd(result={"applied": 1}))
+
+        bench.make = make
+        bench.save("dreams/2026-11-30 dream.md", TICKABLE.format(mark="x"))
+        bench.run_for(10 * MINUTE)
+        assert [order.errand for order in bench.orders] == ["ticks"] * 3
+
+
 @pytest.mark.parametrize("code", [3, 5, 6, 7])
 def test_what_is_refused_is_no_failure(tmp_path: Path, code: int) -> None:
     with DaemonBench(tmp_path, policy()) as bench:
@@ -475,3 +519,33 @@ def test_ticks_are_carried_out_after_a_quiet_while_though_somebody_is_there(tmp_
         assert [order.errand for order in bench.orders] == ["ticks"]
         assert ticked_at_s + 30 <= began_s[0] <= ticked_at_s + 2 * MINUTE
         assert bench.log.runs == ()
+
+
+def test_a_merge_of_a_syncs_copy_is_no_edit(tmp_path: Path) -> None:
+    """The daemon's own writing before a dream ends no dream, and the child may write into the merged note."""
+    review, copy = "dreams/Dream review.md", "dreams/Dream review.sync-conflict-20261201-001600-ABCDEFG.md"
+    item = ReviewItem(kind="link", pair=logged(COMPOST), dreamt_on=date(2026, 11, 29))
+    text = render_review_head() + render_managed([item]) + "\n"
+    notes = {**NOTES, review: text, copy: text.replace("[ ] link", "[x] link")}
+    with DaemonBench(tmp_path, policy(vault_quiet_s=0, tick_quiet_s=30), notes) as bench:
+        written: list[object] = []
+
+        def hear(_unit: int) -> None:
+            bench.watcher.is_called = True  # so that the next look is the one that asks whether to stop
+            bench.clock.advance(1.0)
+            for path in (review, copy):
+                bench.tell(path)
+
+        def make(_order: Order) -> FakeEpisode:
+            data = (bench.root / review).read_bytes()
+            plan = WritePlan(path=NotePath(review), expected_hash=content_hash(data), content=data + b"x")
+            files = DiskVault(bench.root, bench.daemon.state_folder)
+            written.append(files.write(ChangeSet(writes=(plan,)), quiet_s=3600.0))
+            return FakeEpisode(on_unit=hear)
+
+        bench.make = make
+        bench.daemon.run_once()
+        assert not (bench.root / copy).exists()
+        assert "[x] link" in (bench.root / review).read_text("utf-8")
+        assert isinstance(written[0], Written)
+        assert bench.ends == ["done"]

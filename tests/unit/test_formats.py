@@ -12,15 +12,18 @@ from typing import get_args
 import pytest
 
 from aria_dream import errors
-from aria_dream.consolidate import open_conflicts, open_pairs
+from aria_dream.consolidate import open_conflicts, open_pairs, open_reminders
 from aria_dream.consolidate.atoms import atom_id
 from aria_dream.consolidate.judged import WORDS
 from aria_dream.consolidate.open_conflicts import OpenConflict, render_open
 from aria_dream.consolidate.open_list import MARKS, Decided, read_answers
 from aria_dream.consolidate.open_pairs import OpenPair, render_pairs
+from aria_dream.consolidate.open_reminders import render_reminders
+from aria_dream.consolidate.passage_difference import Difference
 from aria_dream.consolidate.record import End, parse_consolidations
 from aria_dream.consolidate.report import Report, read_report, render_report, render_report_head
 from aria_dream.consolidate.settled import WHATS, parse_settled, recalled_record, settled_record
+from aria_dream.consolidate.stale import stale_by_date
 from aria_dream.consolidate.work import Candidate, Member
 from aria_dream.dream.citation import Source
 from aria_dream.dream.dream_log import parse_blocks, render_block, render_head
@@ -77,6 +80,7 @@ from aria_dream.synthesis.log_text import (
 )
 from aria_dream.synthesis.memory import source_paths
 from aria_dream.synthesis.snapshot import render_snapshot, take_snapshot
+from aria_dream.vault.note import parse_note
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "FORMATS.md").read_text("utf-8")
 AT = datetime(2026, 11, 30, tzinfo=UTC)
@@ -123,6 +127,7 @@ def test_every_example_is_tested() -> None:
         "report-note",
         "near-pairs",
         "open-contradictions",
+        "reminders",
         "settled",
         "seeds-note",
         "dream-log",
@@ -212,9 +217,11 @@ def test_the_report_note() -> None:
 
 
 def test_the_lists_of_what_nobody_has_settled() -> None:
-    pairs, conflicts = example("near-pairs"), example("open-contradictions")
+    pairs, conflicts, due = example("near-pairs"), example("open-contradictions"), example("reminders")
     boxes: dict[str, str] = {}
-    for name, text in ((open_pairs.NAME, pairs), (open_conflicts.NAME, conflicts)):
+    for name, text in (
+        (open_pairs.NAME, pairs), (open_conflicts.NAME, conflicts), (open_reminders.NAME, due)
+    ):  # fmt: skip
         assert read_answers(text, name).given == ()
         for line in (line for line in text.splitlines() if line.startswith("- [ ]")):
             (answer,) = read_answers(text.replace(line, line.replace("[ ]", "[x]")), name).given
@@ -229,6 +236,9 @@ def test_the_lists_of_what_nobody_has_settled() -> None:
         first_claim="It rains 3 days a week.", second_claim="It rains 4 days a week.",
     )  # fmt: skip
     assert render_open([item]) == conflicts.strip()
+    note = parse_note("---\nreview_by: 2026-10-31\n---\nHail is covered.\n")
+    reminders = list(stale_by_date("Insurance.md", note, today=date(2026, 11, 30)))
+    assert render_reminders(reminders, lambda _path: "[[Insurance]]") == due.strip()
     members = [
         Member(id=atom_id("Compost.md", ()), path="Compost.md", title="Compost", state="", is_note=True),
         Member(
@@ -241,9 +251,15 @@ def test_the_lists_of_what_nobody_has_settled() -> None:
     decided = Decided(
         key="60303ae22b998861bce3b28f33eec1be", what="different", titles=("Tides", "Ebb"), until="2 Dec 01:07"
     )
+    difference = Difference(
+        what="2 sentences are the same, and the rest is told in other words or only once",
+        only_first=("A hot heap is turned twice a week.",),
+        only_second=("A cold heap is turned twice a week.",),
+    )
     shown = render_pairs(
-        [OpenPair(pair=found, reason="rank 1 by likeness; one says “hot”, the other “cold”")],
+        [OpenPair(pair=found, reason="rank 1 by likeness; one says “hot”, the other “cold”", difference=difference)],
         lambda path: f"[[{path.rpartition('/')[2].removesuffix('.md')}]]",
+        section=lambda member: "[[Compost]]" if member.is_note else "[[Heaps#Hot heaps]]",
         decided=[decided],
     )
     assert shown == pairs.strip()
@@ -357,9 +373,12 @@ def test_the_dream_log() -> None:
     before = render_log_head().encode()
     assert text.startswith(before.decode())
     proposed, _, status = text.partition("\n### status")
-    first = check(take_snapshot(before, b""), proposed.encode(), b"", "2026-11-30")
+    row = example("lessons").splitlines(keepends=True)[0].encode()
+    earlier = row.replace(b'"l004"', b'"l003"')
+    first = check(take_snapshot(before, earlier), proposed.encode(), earlier + row, "2026-11-30")
     assert first.failures == ()
-    again = check(take_snapshot(proposed.encode(), b""), f"{proposed}\n### status{status}".encode(), b"", "2026-12-01")
+    after = f"{proposed}\n### status{status}".encode()
+    again = check(take_snapshot(proposed.encode(), b""), after, b"", "2026-12-01")
     assert again.failures == ()
 
 

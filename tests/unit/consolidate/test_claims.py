@@ -208,3 +208,35 @@ def test_what_is_counted_has_one_name() -> None:
 )
 def test_opposite_states(one: str, two: str, expected: list[str]) -> None:
     assert signals(one, two) == expected
+
+
+SMALL_ELSEWHERE = ("war", "son", "die", "hat", "man", "bin", "chat", "sale", "dove", "met", "van", "door", "sin")
+"""English words that are small ones, or others, in another language."""
+
+
+@pytest.mark.parametrize("word", SMALL_ELSEWHERE)
+def test_a_word_that_is_small_in_another_language_is_one_here(word: str) -> None:
+    one, two = atom("A.md", f"The {word} weighs 12 kg.\n"), atom("B.md", f"The {word} weighs 14 kg.\n")
+    assert len(find_conflicts([one, two])) == 1
+    other = atom("B.md", "The scarf weighs 14 kg.\n")
+    assert not find_conflicts([one, other])
+    mine = atom("A.md", f"The {word} of Marguerite weighs 12 kg.\n")
+    other = atom("B.md", f"The {word} of Marguerite weighs 9 kg.\n")
+    hers = atom("B.md", "The scarf of Marguerite weighs 9 kg.\n")
+    assert len(find_conflicts([mine, other])) == 1
+    assert not find_conflicts([mine, hers])
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Der Krieg war 12 Jahre lang.", "Der Krieg dauerte 14 Jahre."),
+        ("Das Orla hat 180 Seiten.", "Das Orla hat 120 Seiten."),
+        ("Die Off-Taste liegt 12 cm tief.", "Die Off-Taste liegt 14 cm tief."),
+        ("Le but du film dure 12 minutes.", "Le but du film dure 14 minutes."),
+        ("Le son de la cloche dure 12 secondes.", "Le son de la cloche dure 14 secondes."),
+    ],
+)
+def test_small_words_are_those_of_the_language_of_the_passage(first: str, second: str) -> None:
+    found = find_conflicts([atom("A.md", f"{first}\n"), atom("B.md", f"{second}\n")])
+    assert bool(found) == ("dauerte" not in second)

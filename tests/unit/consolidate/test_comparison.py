@@ -36,6 +36,21 @@ def compared(first: Atom, second: Atom, *, cosine: float = 0.95, overlap: float 
     return verdicts[1]
 
 
+DAYS = " ".join(f"On day {n} the dome dried under wet {w} and was looked at by the potter." for n, w in enumerate(
+    ["sacks", "hay", "paper", "linen", "felt", "moss", "sand", "wool", "straw", "canvas"]))  # fmt: skip
+
+
+def test_a_long_copy_with_one_other_figure_is_asked_about() -> None:
+    other = DAYS.replace("day 3", "day 33")
+    asked = compared(atom(DAYS, "Oven.md"), atom(other, "Oven 1.md"))
+    assert isinstance(asked, Escalated)
+    assert "the same long text, but with another number" in asked.reason
+    # Two figures, a short text, or names that say that they are two: two things.
+    assert isinstance(compared(atom(DAYS, "Oven.md"), atom(other.replace("day 5", "day 55"), "B.md")), NotDuplicate)
+    assert isinstance(compared(atom(DAYS, "Week 12.md"), atom(other, "Week 13.md")), NotDuplicate)
+    assert isinstance(compared(atom(HEAD + "It is 12 m." + TAIL), atom(HEAD + "It is 14 m." + TAIL)), NotDuplicate)
+
+
 def test_the_corpus_is_the_one_that_was_frozen() -> None:
     assert hashlib.sha256(CORPUS.read_bytes().replace(b"\r\n", b"\n")).hexdigest() == FROZEN_SHA256
 

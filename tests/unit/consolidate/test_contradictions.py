@@ -183,6 +183,50 @@ def test_titles_and_headings_count(first: tuple[str, str], second: tuple[str, st
     assert len(find_conflicts([atom(*first), atom(*second)])) == expected
 
 
+ROOM = "The big room seats {} people when the long table stands in it, and the windows look to the yard."
+TITLES = [
+    ("Meeting room", "Mill"), ("Pros and cons", "Mill"), ("History of the house", "Archive"), ("2023", "Mill"),
+    ("Who sits where?", "Mill"), ("N1", "N2"), ("Besprechung", "Mill"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second"), TITLES)
+@pytest.mark.parametrize(
+    ("told", "one", "two", "signal"),
+    [
+        (ROOM, "12", "20", "number"),
+        ("The harbour bridge was finished in {} after eight years of work.", "1932", "1934", "date"),
+        ("Der große Saal hinter dem Hof fasst {} Gäste an langen Tischen.", "12", "20", "number"),
+        ("La grande salle accueille {} personnes quand la longue table est dressée.", "12", "20", "number"),
+        ("The pump in the cellar delivers {} of water per minute.", "40 l", "55 l", "number"),
+    ],
+)
+def test_equal_sentences_with_another_figure_are_seen_whatever_the_titles(
+    first: str, second: str, told: str, one: str, two: str, signal: str
+) -> None:
+    found = find_conflicts([atom(f"{first}.md", told.format(one)), atom(f"{second}.md", told.format(two))])
+    assert [conflict.signals for conflict in found] == [("subject", signal)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("Hall A", "Hall A seats 200 people on three levels."), ("B", "Hall B seats 120 people on three levels.")),
+        (("x", "In summer hall A seats 200 people and a dog."), ("y", "In summer hall C seats 90 people and a dog.")),
+        (("Pump", "The pump in the cellar delivers 40 l of clear water per minute into the long trough of stone."),
+         ("Well", "The pump in the garden delivers 55 l of clear water per minute into the long trough of stone.")),
+        (("Halle", "Der Saal im Norden fasst 200 Gäste auf drei Ebenen mit Blick zum Hof."),
+         ("Saal", "Der Saal im Westen fasst 240 Gäste auf drei Ebenen mit Blick zum Hof.")),
+        (("Anna", "Anna works 30 hours a week in the bakery."), ("Ben", "Ben works 38 hours a week in the bakery.")),
+        (("Meeting 2024-03-01", ROOM.format(12)), ("Meeting 2024-04-01", ROOM.format(20))),
+        (("Meeting room", "It seats 12 people when the long table stands in the yard."),
+         ("Mill", "It seats 20 people when the long table stands in the yard.")),
+    ],
+)  # fmt: skip
+def test_sentences_of_two_subjects_raise_no_alarm(first: tuple[str, str], second: tuple[str, str]) -> None:
+    assert find_conflicts([atom(f"{title}.md", text) for title, text in (first, second)]) == ()
+
+
 def test_an_essay_may_state_and_deny_but_not_count_twice() -> None:
     def in_one_note(one: str, two: str) -> int:
         first, second = atom("Zoo.md", one, ("Zoo", "Visit")), atom("Zoo.md", two, ("Zoo", "Stay"))

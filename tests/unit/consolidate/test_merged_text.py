@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from aria_dream.consolidate.merged_text import check_rewrite, left_over, merge_texts
+from aria_dream.consolidate.note_merges import NoteMerge, plan_note_merge
 from aria_dream.consolidate.sentences import read_sentences
+from aria_dream.review.plan import VaultView
 from aria_dream.vault.edit import Refusal
+from aria_dream.vault.note import NotePath
 
 KEPT = "The tower was built in 1840. Three keepers lived there. It has never been open to visitors.\n"
 
@@ -56,7 +59,7 @@ def test_other_words_for_one_fact_are_told() -> None:
 def test_a_link_that_only_another_has_is_taken() -> None:
     merged = merge_texts(KEPT, ["Three [[Keepers|keepers]] lived there."])
     assert merged.text == KEPT.replace("keepers", "[[Keepers|keepers]]")
-    assert merge_texts("Three [[A|keepers]] lived there.\n", ["Three [[B|keepers]] lived there."]).text == (
+    assert merge_texts("Three [[A|keepers]] lived there.\n", ["Three [[A|keepers]] lived there."]).text == (
         "Three [[A|keepers]] lived there.\n"
     )
 
@@ -102,3 +105,42 @@ def test_what_is_left_over_of_a_section() -> None:
     text, reworded = left_over(KEPT, "Three keepers lived there, up there. It hums. See [[Other]] for the 3 keepers.\n")
     assert text == "It hums. See [[Other]] for the 3 keepers."
     assert reworded == ("Three keepers lived there, up there.",)
+
+
+def test_equal_words_that_link_elsewhere_are_two_sentences() -> None:
+    for one, other in (
+        ("[plan](img/plan.pdf)", "[plan](../old/img/plan.pdf)"),
+        ("[[A|plan]]", "[[B|plan]]"),
+        ("[plan](https://example.org/a)", "[plan](https://example.org/b)"),
+    ):
+        merged = merge_texts(f"The {one} lies beside it.\n", [f"The {other} lies beside it."])
+        assert merged.text == f"The {one} lies beside it.\n\nThe {other} lies beside it.\n"
+        assert merged.lost == ()
+    spelt = "The [[folder/A|plan]] lies there."
+    kept = merge_texts("The [[A|plan]] lies there.\n", [spelt], lambda _path: "folder/A.md")
+    assert kept.text == "The [[A|plan]] lies there.\n"  # one file, two spellings
+    started = merge_texts("[Plan](a.pdf) of the hull.\n", ["[Plan](b.pdf) of the hull."])
+    assert "b.pdf" in started.text
+
+
+def test_a_definition_of_the_other_note_leads_where_it_led() -> None:
+    body = "The [plan][p] lies beside it.\n\n[p]: img/plan.pdf\n"
+    files = ("A/Hull.md", "A/img/plan.pdf", "B/Hull.md", "B/img/plan.pdf")
+    contents = {NotePath(path): body.encode() for path in ("A/Hull.md", "B/Hull.md")}
+    found = plan_note_merge(VaultView(files=files, contents=contents), NotePath("A/Hull.md"), [NotePath("B/Hull.md")])
+    assert isinstance(found, NoteMerge), found
+    assert found.body == f"{body}\nThe [plan](../B/img/plan.pdf) lies beside it.\n"
+
+
+def test_a_section_of_one_name_with_another_text_is_told() -> None:
+    contents = {
+        NotePath("Keep.md"): b"## Setup\n\nTurn it on at the wall, and wait for the green lamp beside the door.\n",
+        NotePath("Drop.md"): b"## Setup\n\nOpen the valve in the yard, and pump until the pressure has settled.\n",
+        NotePath("Ref.md"): b"See [[Drop#Setup]].\n",
+    }
+    view = VaultView(files=tuple(map(str, contents)), contents=contents, unfollowed={"Drop.md": ("a Base names it",)})
+    found = plan_note_merge(view, NotePath("Keep.md"), [NotePath("Drop.md")])
+    assert isinstance(found, NoteMerge), found
+    assert found.elsewhere == (
+        "links to “Setup” of “Drop” lead to the section of that name that stays", "a Base names it"
+    )  # fmt: skip

@@ -121,3 +121,17 @@ def test_a_verdict_is_remembered_by_both() -> None:
 )
 def test_two_signals_make_a_pair(cosine: float, overlap: float, least: float, *, near: bool) -> None:
     assert is_near(NearRow(0, 1, cosine, overlap), least, 0.12) == near
+
+
+def test_where_no_two_share_a_word_there_is_no_pair() -> None:
+    """A newcomer's first night: one passage, none, two scripts, words that all or only one of them have."""
+    for texts in (
+        [],
+        ["rain fell over the harbour all day"],
+        ["rain fell over the harbour", "der kessel steht im keller"],
+        ["rain fell over the harbour", "雨 が 港 に 降 っ た"],
+        ["", ""],
+        ["and the or", ""],
+    ):
+        sketches = [sketch_of(text) for text in texts]
+        assert near_by_words(sketches, range(len(sketches))) == []

@@ -83,6 +83,9 @@ def test_a_day_that_is_over() -> None:
     assert stale("expires: 2025") == ["`expires: 2025-12-31` has passed"]  # a number to YAML
     assert stale("expires: 20261101") != []
     assert stale("review_by: 2026-10") == ["it was to be looked at again: `review_by: 2026-10-31` has passed"]
+    assert stale("review_by: someday") == ["`review_by: someday` is no day that can be read; write it as 2026-12-31"]
+    assert stale("valid_until: 2026-13-45")[0].startswith("`valid_until: 2026-13-45` is no day")
+    assert stale("expired: false") == stale("expires:") == stale("expires: []") == []
     assert stale("gültig bis: 1.10.2026") != []
     assert stale("valid_until: [2027-01-01]") == []
     assert stale("valid_until:\n") == []

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.consolidate.record import End, Part
+from aria_dream.consolidate.record import End, Part, Scan, triaged
 from aria_dream.consolidate.report import read_report
 from aria_dream.consolidate.verdict import Escalated, KeepA, Unreadable
-from aria_dream.review.proposal import event_record
+from aria_dream.cycle.review import settle
+from aria_dream.review.proposal import Proposal, event_record, proposal_id
 from tests.night_bench import NIGHT, NOTES, POLICY, Judge, NightBench
 
 if TYPE_CHECKING:
@@ -292,3 +293,32 @@ def test_a_stage_alone_hides_no_night_that_was_cut_off(tmp_path: Path) -> None:
     assert result.run is not None
     assert result.run.end is End.DONE
     assert len(bench.book.consolidations()) == 2
+
+
+def test_what_is_approved_together_and_excludes_each_other_is_told(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path)
+    bench.tell(bench.sit(Judge(resolved=KeepA(reason="newer", confidence=0.99))))
+    rain = next(one for one in bench.book.read().states.values() if one.proposal.kind == "resolve_contradiction")
+    paths = rain.paths
+    merge = Proposal(id=proposal_id("merge", paths, 0), kind="merge", paths=paths, round=0, at=bench.now(),
+                     expires_at=None, titles=("Rain", "Rain too"))  # fmt: skip
+    bench.book.propose([merge])
+    for id_ in (merge.id, rain.proposal.id):
+        bench.book.note(event_record("approved", id_, bench.now(), by="tick"))
+    done = settle(bench.desk())
+    assert done.applied == [rain.proposal.id]
+    assert done.excluded == [merge.id]
+    assert "only one of the two can be done" in done.said[0]
+    state = bench.book.read().states[merge.id]
+    assert (state.state, (bench.root / "Rain too.md").exists()) == ("proposed", True)
+    assert "again: “Settle:" in bench.read("dreams/Dream review.md")
+
+
+def test_a_night_remembers_between_which_notes_a_contradiction_lies(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path)
+    scan = Scan(atoms=1, new=1, pairs=0, conflicts=1, at_odds=(("k", "A.md", "B.md"),))
+    bench.sit()
+    (run,) = bench.book.consolidations()
+    bench.book.note_run(triaged(run, bench.now(), scan))
+    (again,) = bench.book.consolidations()
+    assert again.scan == scan

@@ -7,23 +7,34 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
+from aria_dream.consolidate.note_merges import NoteMerge, plan_note_merge
 from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.settled import recalled_record
-from aria_dream.consolidate.verdict import Escalated, PairVerdict
+from aria_dream.consolidate.stale import Stale
+from aria_dream.consolidate.verdict import Escalated, Merge, NearPair, PairVerdict
 from aria_dream.cycle.consolidation import consolidate_once
 from aria_dream.cycle.consolidation_morning import tell_morning
-from aria_dream.cycle.night_parts import ConsolidationRequest
-from aria_dream.cycle.review import settle
+from aria_dream.cycle.desk import Settlement
+from aria_dream.cycle.night_parts import ConsolidationRequest, ConsolidationResult
+from aria_dream.cycle.review import settle, take_back
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.records import RecordBook
-from aria_dream.review.proposal import WRITER, event_record
+from aria_dream.review.proposal import WRITER, Proposal, event_record, proposal_id
+from aria_dream.vault.note import NotePath
 from tests.night_bench import NOTES, POLICY, Judge, NightBench, RuleParts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import pytest
+
+    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.record import Part
+    from aria_dream.consolidate.work import Cluster, Work
+    from aria_dream.cycle.night_parts import Made
+    from aria_dream.review.proposal import ProposalState
+    from aria_dream.vault.edit import Refusal
 
 REVIEW = "dreams/Dream review.md"
 HEAPS = {
@@ -319,3 +330,156 @@ def test_a_night_that_dies_anywhere_says_and_proposes_nothing_twice(tmp_path: Pa
         assert shown.count(f"^aria-{state.proposal.id}-no") == 1
         shutil.rmtree(folder)
     assert point > 20
+
+
+COPIES = {
+    "dreaming.md": POLICY,
+    **dict.fromkeys(("Heap.md", "Heap 1.md", "Turf.md"), "A heap that is fed little and often sleeps in the cold.\n"),
+}
+
+
+class _Pairs(RuleParts):
+    """Each pair has a key of its own and properties are no text, as in a real vault."""
+
+    def _atom(self, path: str) -> Atom:
+        atom = super()._atom(path)
+        text = atom.text.rpartition("---\n")[2]
+        return replace(atom, text=text, words=text, fingerprint=text)
+
+    def find(self, parts: Sequence[Part]) -> Work:
+        work = super().find(parts)
+        keyed = (replace(one, key=f"{one.first.path}+{one.second.path}") for one in work.pairs)
+        return replace(work, pairs=tuple(keyed))
+
+    def collapse(self, clusters: Sequence[Cluster], states: Mapping[str, ProposalState]) -> Made | Refusal:
+        (cluster,) = clusters
+        keep, drop = sorted((member.path for member in cluster.members), key=len)[:2]
+        found = plan_note_merge(self.desk.view((keep, drop), inbound=True), NotePath(keep), [NotePath(drop)])
+        assert isinstance(found, NoteMerge)
+        judged = cluster.pairs[0][1]
+        return self._made("merge", (keep, drop), found.planned, states, judged.reason, judge=judged.judge)
+
+
+def _copies_night(bench: NightBench, day: int, judge: Judge | None = None) -> ConsolidationResult:
+    """A night over the copies; the judge decides on notes whose names differ in a number alone."""
+
+    class Deciding(Judge):
+        def compare(self, pair: NearPair) -> PairVerdict:
+            both = {pair.first.path, pair.second.path}
+            return Merge(reason="the same", confidence=0.99) if "Turf.md" not in both else Escalated(reason="alike")
+
+    bench.clock += timedelta(hours=20)
+    desk = bench.desk()
+    request = ConsolidationRequest(at=desk.now, night=date(2026, 12, day))
+    result = consolidate_once(desk, _Pairs(desk, judge or Deciding()), request, now=bench.now)
+    bench.tell(result)
+    return result
+
+
+def _merge_all(bench: NightBench) -> None:
+    """Approves every merge that waits, and carries it out."""
+    for id_, state in bench.book.read().states.items():
+        if state.state == "proposed":
+            bench.book.note(event_record("approved", id_, bench.now(), by="tick"))
+    assert settle(bench.desk()).applied
+
+
+def test_same_is_no_word_about_a_text_but_about_two_notes(tmp_path: Path) -> None:
+    """Three equal notes, two of them merged: what is said of the third is still about the third."""
+    bench = NightBench(tmp_path, COPIES)
+    _copies_night(bench, 1)
+    _tick(bench, "same")
+    _tick(bench, "same")  # with either of the two that are about to become one
+    _merge_all(bench)
+    assert not (bench.root / "Heap 1.md").exists()
+    (made,) = _copies_night(bench, 2).made
+    assert sorted(made[0].paths) == ["Heap.md", "Turf.md"]
+    assert made[0].judge == WRITER
+
+
+def test_a_copy_that_comes_after_the_merge_is_listed(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path, {name: text for name, text in COPIES.items() if name != "Turf.md"})
+    _copies_night(bench, 1)
+    _merge_all(bench)
+    bench.save("Turf.md", COPIES["Turf.md"])
+    (pair,) = _copies_night(bench, 2).open_pairs or ()
+    assert {pair.pair.first.path, pair.pair.second.path} == {"Heap.md", "Turf.md"}
+    assert "- [ ] same ^same-" in bench.read(REVIEW)
+    bench.save("Heap 1.md", bench.read(".trash/Heap 1.md"))  # taken out of the trash again
+    (made,) = _copies_night(bench, 3).made
+    assert sorted(made[0].paths) == ["Heap 1.md", "Heap.md"]
+
+
+def test_same_that_cannot_be_built_is_told(tmp_path: Path) -> None:
+    """The merge of two was taken back; calling the third the same as either would bring them together again."""
+    bench = NightBench(tmp_path, COPIES)
+    _copies_night(bench, 1)
+    _merge_all(bench)
+    (state,) = bench.book.read().states.values()
+    take_back(bench.desk(), state, Settlement(), by="tick")
+    assert (bench.root / "Heap 1.md").exists()
+    _copies_night(bench, 2)
+    _tick(bench, "same")
+    _tick(bench, "same")
+    (made,) = _copies_night(bench, 3).made
+    assert "Turf.md" in made[0].paths
+    assert bench.read(REVIEW).count("you called them the same, but no merge can be built: others would come") == 1
+
+
+def test_same_after_different_counts(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path, HEAPS)
+    _night(bench, 1)
+    listed = bench.read(REVIEW)
+    _tick(bench, "different")
+    _night(bench, 2)
+    bench.save(REVIEW, listed.replace("- [ ] same", "- [x] same"))  # a machine that has not heard of it
+    _night(bench, 3)
+    assert [one.proposal.judge for one in bench.book.read().states.values()] == [WRITER]
+
+
+def test_a_merge_waits_until_its_contradiction_is_settled(tmp_path: Path) -> None:
+    rains = {"dreaming.md": POLICY, "Rain.md": "It rains 3 days a week.\n", "Rain too.md": "It rains 3 days a week.\n"}
+    bench = NightBench(tmp_path, rains)
+    result = bench.sit()
+    assert result.made == ()
+    assert [one.subject for one in result.open_conflicts] == ["rain"]
+    bench.tell(result)
+    _tick(bench, "no contradiction")
+    assert [made[0].kind for made in bench.sit(night=date(2026, 12, 1)).made] == ["merge"]
+
+
+def test_one_pair_has_one_open_proposal(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path, HEAPS)
+    paths = ("Compost.md", "Garden/Heap.md")
+    link = Proposal(id=proposal_id("link", paths, 0), kind="link", paths=paths, round=0, at=bench.now(),
+                    expires_at=None, titles=("Compost", "Heap"))  # fmt: skip
+    bench.sit(Judge(compared=Escalated(reason="alike")))
+    bench.book.propose([link])
+    result = bench.sit(Judge(name="another"), night=date(2026, 12, 1))
+    assert result.made == ()
+    assert [one.reason for one in result.run.brought.values()] == [
+        f"another proposal about the same notes waits for you ({link.id})"
+    ] if result.run else False
+    bench.book.note(event_record("rejected", link.id, bench.now(), by="tick"))
+    assert [made[0].kind for made in bench.sit(Judge(name="another"), night=date(2026, 12, 2)).made] == ["merge"]
+
+
+def test_reminders_are_listed_and_settled(tmp_path: Path) -> None:
+    bench = NightBench(tmp_path, HEAPS)
+    due = Stale(path="Compost.md", why="review due", what="review_by: 2026-10-31", reason="`review_by` has passed")
+    bench.reminders = (due,)
+    before = bench.held()
+    _night(bench, 1)
+    text = bench.read(REVIEW)
+    assert "### Look at it again" in text
+    assert f"- [ ] looked at ^seen-{due.mark}" in text
+    assert bench.book.read().states == {}
+    _tick(bench, "looked at")
+    _night(bench, 2)
+    text = bench.read(REVIEW)
+    assert "### Look at it again" not in text
+    assert f"— Compost: looked at ^seen-{due.mark}-undo" in text
+    _tick(bench, "undo until")
+    _night(bench, 3)
+    assert "### Look at it again" in bench.read(REVIEW)
+    assert bench.held() == before

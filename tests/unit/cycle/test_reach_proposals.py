@@ -8,6 +8,7 @@ import pytest
 
 from aria_dream.cycle.desk import Desk
 from aria_dream.cycle.review import settle
+from aria_dream.dream.reach import Answer
 from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.dream.review_note import render_managed, render_review_head
 from aria_dream.effects.files import DiskVault
@@ -70,12 +71,32 @@ def test_homes_of_a_pair_that_nobody_was_shown_is_a_new_link_that_can_be_ticked(
     review = bench.read("dreams/Dream review.md")
     assert f"^aria-{state.proposal.id}" in review
     assert "fed cultures" in review
+    first, second = (path.removesuffix(".md") for path in state.paths)
+    before = bench.files()[f"{first}.md"]
     bench.write("dreams/Dream review.md", review.replace(f"[ ] link them ^aria-{state.proposal.id}",
                                                          f"[x] link them ^aria-{state.proposal.id}"))  # fmt: skip
     done = settled(bench)
     assert done.applied == [state.proposal.id], done
-    first, second = (path.removesuffix(".md") for path in state.paths)
     assert second in [link.path for link in parse_note(bench.read(f"{first}.md")).links]
+    assert f"- [[{second}]] — fed cultures\n" in bench.read(f"{first}.md")
+    review = bench.read("dreams/Dream review.md")
+    (line,) = [line for line in review.splitlines() if line.endswith(f"^aria-{state.proposal.id}-undo")]
+    bench.write("dreams/Dream review.md", review.replace(line, line.replace("[ ]", "[x]")))
+    settled(bench)
+    assert bench.files()[f"{first}.md"] == before
+
+
+def test_the_link_of_a_pair_that_waited_already_bears_the_edge_that_came_later(bench: ReachBench) -> None:
+    bench.dream(start="Compost.md")
+    bench.reacher.answers = [answered(HOMES)]
+    bench.reach("internal")
+    (state,) = [state for state in states(bench, "link") if state.edge]
+    assert "— fed cultures" in state.edits[0].inserted  # what every surface shows before the tick
+    review = bench.read("dreams/Dream review.md")
+    bench.write("dreams/Dream review.md", review.replace(f"[ ] link them ^aria-{state.proposal.id}",
+                                                         f"[x] link them ^aria-{state.proposal.id}"))  # fmt: skip
+    assert settled(bench).applied == [state.proposal.id]
+    assert "— fed cultures" in bench.read(state.paths[0])
 
 
 def test_an_orphan_is_ticked_and_becomes_a_note_that_links_to_nothing(bench: ReachBench) -> None:
@@ -101,6 +122,22 @@ def test_an_orphan_is_ticked_and_becomes_a_note_that_links_to_nothing(bench: Rea
     row = vault.row(f"{CLAIM}.md")
     assert row is not None  # a note of the writer's from now on, dreamt like any other
     assert len(vault.links.of(row)) == 0
+
+
+@pytest.mark.parametrize(
+    "listed", ["citeturn0search1", "【4†source】", "my own search", "various web pages", "Compost", "Foster 2006",
+               "[[Foster 2006]]", "an alias, 2001"]
+)  # fmt: skip
+def test_what_is_no_source_makes_no_finding(bench: ReachBench, listed: str) -> None:
+    bench.write("Foster 2006.md", "---\naliases: [An alias 2001]\n---\nWhat Foster says.\n")
+    bench.reacher.answers = [answered(f"{ORPHAN.split('Sources')[0]}Sources:\n- {listed}\n")]
+    result = bench.reach("external")
+    assert states(bench, "place_orphan") == []
+    text = bench.read(result.note)
+    assert "⚠ No source is cited" in text
+    (block,) = parse_reach_blocks(text)[0]
+    assert isinstance(block.outcome, Answer)
+    assert block.outcome.is_unsourced_orphan
 
 
 @pytest.mark.parametrize("answer", [NEITHER, ORPHAN.split("Sources")[0] + "Sources:\n", "It is new, I think."])

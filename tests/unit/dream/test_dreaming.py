@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from random import Random
 from typing import TYPE_CHECKING
@@ -35,6 +35,9 @@ class Ranks:
 
     def resonances(self, path: str, limit: int) -> Sequence[Juxtaposition]:
         return self.by_note.get(path, ())[:limit]
+
+    def pair(self, first: str, second: str) -> Juxtaposition:
+        return next(found for found in self.by_note.get(first, ()) if found.to == second)
 
     def learned(self) -> Mapping[str, object]:
         return {}
@@ -103,14 +106,18 @@ def test_a_start_without_survivors_gives_way_to_the_next() -> None:
 
 def test_an_empty_dream_says_whom_it_tried_and_why() -> None:
     found = dream(NOTES, Ranks({"a.md": [pair("a.md", "b.md")]}), Scripted({}), Memory(), Random(1), wish(asked="a.md"))
-    assert found == NothingDreamt(reason="the judge kept none of what resonated", tried=("a.md",))
+    assert isinstance(found, NothingDreamt)
+    assert (found.reason, found.tried) == ("the judge did not keep the one pair that resonated: they no", ("a.md",))
+    assert [(drop.juxtaposition.to, drop.reason) for drop in found.dropped] == [("b.md", "no")]
     mute = {name: Unreadable("the answer is empty") for name in ("b.md", "d.md")}
     both = Ranks({"a.md": [pair("a.md", "b.md"), pair("a.md", "d.md")]})
     found = dream(NOTES, both, Scripted(mute), Memory(), Random(1), wish(asked="a.md"))
-    assert found == NothingDreamt(reason="the judge gave no answer that can be read", tried=("a.md",))
+    assert isinstance(found, NothingDreamt)
+    assert (found.reason, len(found.dropped)) == ("the judge gave no answer that can be read", 2)
     half = Scripted({"b.md": mute["b.md"]})
     found = dream(NOTES, both, half, Memory(), Random(1), wish(asked="a.md"))
-    assert found == NothingDreamt(reason="the judge kept none of what resonated", tried=("a.md",))
+    assert isinstance(found, NothingDreamt)
+    assert found.reason == "the judge kept none of the 2 pairs that resonated"
     nobody = dream([], Ranks({}), Scripted({}), Memory(), Random(1), wish())
     assert nobody == NothingDreamt(reason="there is no note here to dream from", tried=())
 
@@ -126,3 +133,46 @@ def test_the_same_seed_dreams_the_same_dream() -> None:
         if isinstance(found := dream(NOTES, ranks, judge, Memory(), Random(seed), wish()), Dreamt)
     }
     assert len(starts) > 1
+
+
+def test_an_empty_dream_lists_every_pair_of_every_start() -> None:
+    paths = ("a.md", "b.md", "c.md")
+    ranks = Ranks({path: [pair(path, to) for to in paths if to != path] for path in paths[:2]})
+    found = dream(NOTES, ranks, Scripted({}), Memory(), Random(1), wish())
+    assert isinstance(found, NothingDreamt)
+    looked_at = {(drop.juxtaposition.from_, drop.juxtaposition.to) for drop in found.dropped}
+    assert looked_at == {("a.md", "b.md"), ("a.md", "c.md"), ("b.md", "a.md"), ("b.md", "c.md")}
+    assert found.reason == "the judge kept none of the 4 pairs that resonated; 4 of them no"
+
+
+def test_all_that_was_dropped_is_told_beside_what_was_kept() -> None:
+    targets = [f"{n}.md" for n in range(11)]
+    ranks = Ranks({"a.md": [pair("a.md", to) for to in targets]})
+    found = dream(NOTES, ranks, Scripted({"0.md": Keep(0.9, "so")}), Memory(), Random(1), wish(asked="a.md"))
+    assert isinstance(found, Dreamt)
+    assert [drop.juxtaposition.to for drop in found.dropped] == targets[1:]
+
+
+SEEDED = replace(wish(), seeded=("what joins them", "a.md"), seed_pairs=(("a.md", "c.md"), ("a.md", "d.md")))
+
+
+def test_the_pairs_of_a_seed_are_judged_and_told_first_though_others_rank_higher_and_they_were_shown_lately() -> None:
+    found_pairs = [pair("a.md", "b.md", score=0.9), pair("a.md", "c.md"), pair("a.md", "d.md", score=0.1)]
+    ranks = Ranks({"a.md": found_pairs})
+    judge = Scripted({"b.md": Keep(0.9, "so"), "d.md": Keep(0.6, "too")})
+    memory = Memory(shown={("a.md", "d.md"): TODAY})
+    found = dream(NOTES, ranks, judge, memory, Random(1), SEEDED)
+    assert isinstance(found, Dreamt)
+    assert [one.juxtaposition.to for one in found.kept] == ["d.md", "b.md"]
+    assert [one.juxtaposition.to for one in found.dropped] == ["c.md"]
+    assert judge.asked.count(("a.md", "d.md")) == 1
+
+
+def test_a_seed_whose_pairs_are_dropped_is_a_dream_that_says_why() -> None:
+    ranks = Ranks({"a.md": [pair("a.md", "c.md", steps=1), pair("a.md", "d.md")]})
+    memory = Memory(decided=frozenset({("a.md", "d.md")}))
+    found = dream(NOTES, ranks, Scripted({}), memory, Random(1), SEEDED)
+    assert isinstance(found, Dreamt)
+    assert found.kept == ()
+    reasons = [drop.reason for drop in found.dropped]
+    assert reasons == ["are linked already", "have been decided already, or wait for you"]

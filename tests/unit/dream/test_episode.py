@@ -83,6 +83,13 @@ def test_memory_of_earlier_dreams() -> None:
     assert memory.shown == {("Compost.md", "Sourdough.md"): date(2026, 11, 30)}
 
 
+def test_a_dream_dated_later_than_now_is_one_of_now_or_none() -> None:
+    """A clock was set back by a day; or by years, and then it would hold its pair back for years."""
+    for ahead, shown in ((timedelta(days=1), 1), (timedelta(days=4000), 0)):
+        memory = memory_of([EPISODE], decided=frozenset(), today=(AT - ahead).date(), cooldown_days=90)
+        assert len(memory.shown) == shown
+
+
 def test_find_by_what_the_note_says() -> None:
     other = replace(EPISODE, id="20261130-041500-12")
     both = [EPISODE, other]

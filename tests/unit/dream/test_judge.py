@@ -103,6 +103,9 @@ def test_near_duplicates_are_left_to_consolidation_however_strong(common: Common
     (verdict,) = judge_pairs(JUDGE, [pair])
     assert isinstance(verdict, Drop)
     assert "consolidation" in verdict.reason
+    (shown,) = judge_pairs(JUDGE, [replace(judged(WEAK, common, cosine), merges=False)])
+    assert isinstance(shown, Keep)
+    assert "word for word" in shown.reason if common.twins else "say nearly the same" in shown.reason
 
 
 def test_a_note_that_names_the_other_or_is_far_longer_is_hardly_its_rewording() -> None:

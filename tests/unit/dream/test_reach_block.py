@@ -89,7 +89,10 @@ OUTCOMES: list[Answer | Unparsed | NoAnswer] = [
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
-@pytest.mark.parametrize("subject", [PAIR, ReachedSeed("Retrieval ↔ **rereading** (2026)")])
+@pytest.mark.parametrize("subject", [
+    PAIR, ReachedSeed("Retrieval ↔ **rereading** (2026)"), ReachedSeed("x", "Foster 2006, p. 3 [[y]] `z`"),
+    ReachedSeed("x", "https://example.org/a_b?c=1"),
+])
 def test_it_reads_back(outcome: Answer | Unparsed | NoAnswer, subject: ReachedPair | ReachedSeed) -> None:
     text = render_reach_block(block(outcome, subject))
     assert parse_reach_blocks(text) == ((block(outcome, subject),), ())
@@ -140,6 +143,7 @@ def test_nothing_that_was_said_acts() -> None:
 
 lines = st.text(max_size=60).map(clean).filter(bool)
 safe = lines.filter(lambda line: line == line.strip())
+seeds = st.builds(ReachedSeed, safe, st.just("") | safe | st.just("https://example.org/a_b"))
 sources = st.builds(
     Source, url=st.sampled_from(["", "https://example.org/a?b=c", "http://example.org/(x)"]), title=safe | st.just("")
 ).filter(lambda source: bool(source.url or source.title))
@@ -157,7 +161,7 @@ pairs = st.builds(
 )  # fmt: skip
 blocks = st.builds(
     ReachBlock, at=st.times().map(lambda at: at.replace(second=0, microsecond=0)), origin=safe | st.just(""),
-    subject=pairs | st.builds(ReachedSeed, safe), outcome=answers | st.builds(Unparsed, raws) | nothing,
+    subject=pairs | seeds, outcome=answers | st.builds(Unparsed, raws) | nothing,
     budget=st.none() | st.just(BUDGET),
 )  # fmt: skip
 

@@ -76,12 +76,23 @@ def test_a_night_that_always_kills_is_let_go() -> None:
     assert {run.night for run in as_runs(RunLog(runs=tuple(torn)), (), {})} == {NIGHT}
 
 
-def test_a_dream_counts_once_and_a_persons_too() -> None:
-    episode = EpisodeRecord(id="e", at=AT, kind="dream", seed=1, start="A.md", rule="", cold=True, vault_hash="")
+EPISODE = EpisodeRecord(id="e", at=AT, kind="dream", seed=1, start="A.md", rule="", cold=True, vault_hash="")
+
+
+def test_a_dream_counts_once_and_a_persons_rests_only() -> None:
     ours = ended(RUN, RunEnd.DONE, "e")
-    theirs = replace(episode, id="f")
-    runs = as_runs(RunLog(runs=(ours,)), (episode, theirs), {})
-    assert [run.dreamt for run in runs] == [True, True]
+    theirs = replace(EPISODE, id="f", at=AT + timedelta(hours=1))
+    runs = as_runs(RunLog(runs=(ours,)), (EPISODE, theirs), {})
+    assert [(run.at, run.dreamt) for run in runs] == [(AT, True), (theirs.at, False)]
+
+
+@pytest.mark.parametrize("end", [RunEnd.BROKEN_OFF, RunEnd.INTERRUPTED, None])
+def test_a_dream_that_was_written_before_its_run_was_torn_away_counts_once(end: RunEnd | None) -> None:
+    run = replace(RUN, end=end, ended_at=AT + timedelta(hours=2) if end else None)
+    written = replace(EPISODE, at=AT + timedelta(minutes=1))
+    theirs = replace(EPISODE, id="f", at=AT + timedelta(hours=1))
+    runs = as_runs(RunLog(runs=(run,)), (written, theirs), {})
+    assert [one.dreamt for one in runs] == [True, False]
 
 
 def test_seeds_are_tried_once_they_came_to_an_end() -> None:

@@ -16,6 +16,7 @@ from aria_dream.policy.policy import parse_policy
 from aria_dream.policy.settings import SETTINGS, Settings
 
 SCRATCH = Path("/tmp/scratch")
+RELAY = "http://127.0.0.1:4711/x/backend-api/codex"
 HOSTILE = (
     "danger-full-access", "workspace-write", "--dangerously-bypass-approvals-and-sandbox", "-s", "off", "on", "999999",
     'x" -c features.shell_tool=true', "x'\n[features]\nshell_tool = true", "a\\", "\u0085\u2028\x7f", "web-off",
@@ -31,7 +32,7 @@ def parts(arguments: list[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def test_the_whole_of_it() -> None:
-    flags, values = parts(wall_arguments(Settings(), SCRATCH))
+    flags, values = parts(wall_arguments(Settings(), SCRATCH, server=RELAY))
     assert flags == [
         "exec", "--json", "--skip-git-repo-check", "--ephemeral", "--strict-config", "--ignore-user-config",
         "--ignore-rules", "--sandbox=read-only", f"--cd={SCRATCH}", "-",
@@ -46,18 +47,21 @@ def test_the_whole_of_it() -> None:
     provider = tomllib.loads(f"x = {values['model_providers.aria_dream']}")["x"]
     assert provider["requires_openai_auth"] is True
     assert (provider["request_max_retries"], provider["stream_max_retries"]) == (0, 0)
-    assert "base_url" not in provider  # the account's own server
+    assert provider["base_url"] == RELAY
 
 
-def test_retries_cannot_be_given_back() -> None:
-    _, values = parts(wall_arguments(Settings(), SCRATCH, elsewhere={"request_max_retries": 9, "name": "x"}))
-    assert tomllib.loads(f"x = {values['model_providers.aria_dream']}")["x"]["request_max_retries"] == 0
+def test_retries_and_the_way_past_the_relay_cannot_be_given_back() -> None:
+    _, values = parts(wall_arguments(
+        Settings(), SCRATCH, server=RELAY, elsewhere={"request_max_retries": 9, "base_url": "x"}
+    ))
+    provider = tomllib.loads(f"x = {values['model_providers.aria_dream']}")["x"]
+    assert (provider["request_max_retries"], provider["base_url"]) == (0, RELAY)
 
 
 @pytest.mark.parametrize("value", HOSTILE)
 def test_no_value_of_any_key_changes_the_wall(value: str) -> None:
     """As text of a policy note, for every key; and as a setting of that very text where the key is one of words."""
-    honest_flags, honest = parts(wall_arguments(Settings(), SCRATCH))
+    honest_flags, honest = parts(wall_arguments(Settings(), SCRATCH, server=RELAY))
     environ = wall_environment({"PATH": "/bin"}, codex_home=Path("/c"), home=Path("/h"), temporary=Path("/t"),
                                vault=Path("/v"))  # fmt: skip
     told = {"model", "model_reasoning_effort"}
@@ -66,7 +70,7 @@ def test_no_value_of_any_key_changes_the_wall(value: str) -> None:
         if isinstance(setting.default, str):
             policies.append(replace(Settings(), **{name: value}))  # type: ignore[arg-type]  # a key of words
         for settings in policies:
-            flags, values = parts(wall_arguments(settings, SCRATCH))
+            flags, values = parts(wall_arguments(settings, SCRATCH, server=RELAY))
             assert flags == honest_flags
             assert {key: said for key, said in values.items() if key not in told} == {
                 key: said for key, said in honest.items() if key not in told
@@ -96,7 +100,15 @@ def test_the_environment_is_a_list_of_what_may_pass(tmp_path: Path) -> None:
     assert found == {
         "PATH": "/usr/bin", "LANG": "C.UTF-8", "HTTPS_PROXY": "http://proxy:1", "CODEX_HOME": "/c", "HOME": "/h",
         "TMPDIR": "/t", "TEMP": "/t", "TMP": "/t", "RUST_LOG": "off,codex_otel.trace_safe=info", "NO_COLOR": "1",
+        "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["NO_PROXY", "no_proxy"])
+def test_no_proxy_stands_before_the_relay_and_the_accounts_own_exceptions_stay(name: str) -> None:
+    found = wall_environment({"PATH": "/bin", name: "corp.example,10.0.0.0/8"}, codex_home=Path("/c"), home=Path("/h"),
+                             temporary=Path("/t"), vault=Path("/v"))  # fmt: skip
+    assert found["NO_PROXY"] == found["no_proxy"] == "corp.example,10.0.0.0/8,127.0.0.1"
 
 
 def test_a_room_is_empty_private_outside_and_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,12 +23,13 @@ from aria_dream.consolidate.verdict import (
     NotDuplicate,
     Unreadable,
 )
+from aria_dream.effects.asking import FAILURES_BORNE
 from aria_dream.effects.consent import write_consent
 from aria_dream.effects.consolidation_counsel import EmbeddedCounsel, NoCounsel, open_counsel
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.egress import EGRESS
 from aria_dream.effects.model_counsel import ModelCounsel
-from aria_dream.effects.model_judge import FAILURES_BORNE
+from aria_dream.effects.model_judge import JudgeReport
 from aria_dream.effects.places import Places
 from aria_dream.effects.vectors import ContentCache
 from tests.atoms import atom
@@ -63,6 +64,7 @@ class Bench:
         for name, text in NOTES.items():
             self.write(name, text)
         self.problems: list[str] = []
+        self.report = JudgeReport()
 
     def write(self, name: str, text: str) -> None:
         (self.root / name).write_text(text, encoding="utf-8")
@@ -97,7 +99,8 @@ class Bench:
         vault = self.vault()
         with ContentCache(self.places.vault_cache(vault.root)) as cache:
             yield open_counsel(
-                vault, cache, self.places.state, today=today, compare=embedded_compare, problems=self.problems
+                vault, cache, self.places.state, today=today, compare=embedded_compare, problems=self.problems,
+                report=self.report,
             )
 
     @contextmanager
@@ -255,18 +258,13 @@ def test_a_verdict_goes_when_its_note_becomes_invisible(bench: Bench) -> None:
         '{"reason": "a", "verdict": "normalize", "confidence": 0.9, "wording": "See [[Passwords]]."}',
     ],
 )
-def test_what_cannot_be_read_has_one_more_try_and_is_never_guessed_at(bench: Bench, broken: str) -> None:
-    with serving(FakeModel(say=answers(broken, MERGE))) as model:
-        bench.policy(model.url)
-        with bench.model_counsel() as counsel:
-            assert isinstance(counsel.compare(bench.pair("A", "B")), Merge)
-    assert len(model.requests) == 2
+def test_what_cannot_be_read_is_never_guessed_at_nor_asked_again_that_day(bench: Bench, broken: str) -> None:
     with serving(FakeModel(say=lambda _: broken)) as model:
         bench.policy(model.url)
         with bench.model_counsel() as counsel:
             assert isinstance(counsel.compare(bench.pair("A", "C")), Unreadable)
-            assert isinstance(counsel.compare(bench.pair("A", "C")), Unreadable)  # not asked again on that day
-    assert len(model.requests) == 2
+            assert isinstance(counsel.compare(bench.pair("A", "C")), Unreadable)
+    assert len(model.requests) == 1
 
 
 def test_what_is_too_long_is_left_for_a_person_and_not_cut(bench: Bench) -> None:
@@ -279,7 +277,7 @@ def test_what_is_too_long_is_left_for_a_person_and_not_cut(bench: Bench) -> None
             assert "too long" in verdict.reason
             # Of a claim only what stands around it is shown, so its passage may be of any length.
             assert not isinstance(counsel.resolve(bench.conflict("B", "C"), "none"), Escalated)
-    assert len(model.requests) == 2  # an answer to a pair is none to a conflict, and is tried twice
+    assert len(model.requests) == 1  # an answer to a pair is none to a conflict
 
 
 def test_a_server_that_fails_is_left_alone(bench: Bench) -> None:
@@ -289,9 +287,10 @@ def test_a_server_that_fails_is_left_alone(bench: Bench) -> None:
             pairs = [("A", "B"), ("A", "C"), ("B", "C")]
             verdicts = [counsel.compare(bench.pair(*pair)) for pair in pairs]
             verdicts.append(counsel.compare(bench.pair("C", "A")))
+            assert counsel.hindrance == "“judge” is not asked any more: Ollama answered with error 400"
     assert all(isinstance(verdict, Unreadable) for verdict in verdicts)
     assert len(model.requests) == FAILURES_BORNE
-    assert bench.problems == ["“judge” does not answer any more: Ollama answered with error 400"]
+    assert bench.report.trouble == "“judge” gave no answer 3 times in a row: Ollama answered with error 400"
 
 
 def test_a_busy_server_has_one_more_try(bench: Bench) -> None:
@@ -309,7 +308,30 @@ def test_auto_gives_way_to_the_judge_inside_and_says_why(bench: Bench) -> None:
             assert counsel.compare(bench.pair("A", "B")) == embedded_compare(bench.pair("A", "B"))
             assert counsel.name == "embedded judge"
             assert isinstance(counsel.resolve(bench.conflict("A", "C"), "none"), Escalated)
-    assert "did not answer" in bench.problems[0]
+    assert bench.report.trouble == (
+        "“judge” did not answer: Ollama no longer has this model; the built-in judge finished the night"
+    )
+
+
+@pytest.mark.parametrize("backend", ["auto", "ollama"])
+def test_a_night_has_a_budget_of_time(bench: Bench, backend: str) -> None:
+    now_s = 0.0
+
+    def say(_request: object) -> str:
+        nonlocal now_s
+        now_s += 50.0
+        return MERGE
+
+    with serving(FakeModel(say=say)) as model:
+        bench.policy(model.url, "- time_budget_per_night_s: 60", backend=backend)
+        with bench.model_counsel() as counsel:
+            counsel.asking.clock = lambda: now_s
+            verdicts = [counsel.compare(bench.pair(*two)) for two in ("AB", "AC", "BC")]
+            told = counsel.hindrance
+    assert len(model.requests) == 2
+    assert [*map(type, verdicts)] == [Merge, Merge, Escalated if backend == "auto" else Unreadable]
+    assert ("(60 s) is used up" in told) == (backend == "ollama")
+    assert "(60 s) is used up" in bench.report.trouble
 
 
 @pytest.mark.parametrize("backend", ["auto", "ollama", "embedded", "off"])

@@ -208,6 +208,14 @@ def test_a_note_touched_within_the_quiet_time_is_not_written(root: Path) -> None
     assert isinstance(later.write(change(), quiet_s=120), Written)
 
 
+def test_what_we_wrote_ourselves_just_now_is_nobodys_typing(root: Path) -> None:
+    vault = vault_at(root)
+    assert isinstance(vault.write(change("m.md", None, OLD)), Written)
+    assert isinstance(vault_at(root).write(change("m.md", OLD, NEW), quiet_s=3600), Written)
+    (root / "m.md").write_bytes(b"typed")
+    assert isinstance(vault.write(change("m.md", b"typed", OLD), quiet_s=3600), Conflict)
+
+
 def test_a_vault_that_is_not_there_is_unreadable(tmp_path: Path, root: Path) -> None:
     for place in (tmp_path / "none", root / "n.md"):
         with pytest.raises(VaultUnreadableError):

@@ -15,7 +15,7 @@ import pytest
 
 from aria_dream.dream.budget import Refused, Row, spent
 from aria_dream.effects import ledger
-from aria_dream.effects.ledger import LEDGER, LOCK, Granted, excess, read_ledger, reserve, resolve, settle
+from aria_dream.effects.ledger import LEDGER, LOCK, Granted, read_ledger, reserve, resolve, settle
 from aria_dream.effects.lock import VaultLock
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.settings import Settings
@@ -66,9 +66,9 @@ def test_only_unsent_gives_back_and_excess_takes_more(tmp_path: Path) -> None:
     first, second, third = (granted(tmp_path, settings) for _ in range(3))
     resolve(first, "unsent", clock=at(NOW))
     resolve(second, "failed", clock=at(NOW))
-    excess(third, 2, clock=at(NOW))
+    settle(tmp_path, UTC, reach_id=third.row.id, verdict="homes", requests=2, clock=at(NOW))
     assert used(tmp_path, settings) == 4
-    excess(third, 5, clock=at(NOW))
+    settle(tmp_path, UTC, reach_id=third.row.id, verdict="homes", requests=5, clock=at(NOW))
     resolve(third, "orphan", clock=at(NOW))
     assert used(tmp_path, settings) == 7
 
@@ -197,3 +197,10 @@ def test_settling_says_only_what_is_not_said_yet(tmp_path: Path) -> None:
     verdicts = [row.verdict for row in read_ledger(tmp_path)[0]]
     assert verdicts == ["initiated"] * 3 + ["excess", "homes", "unsent", "failed"]
     assert used(tmp_path, limits(99)) == 1 + 3 + 1
+
+
+def test_the_resolution_says_what_was_really_sent(tmp_path: Path) -> None:
+    leave = granted(tmp_path, limits(99, each=5))
+    settle(tmp_path, UTC, reach_id=leave.row.id, verdict="homes", requests=2, clock=at(NOW))
+    assert [(row.verdict, row.requests) for row in read_ledger(tmp_path)[0]] == [("initiated", 5), ("homes", 2)]
+    assert used(tmp_path, limits(99, each=5)) == 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from aria_dream.effects.consent import write_consent
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.egress import EGRESS, Gate
 from aria_dream.effects.judges import NOBODY, Unjudged, open_judge
-from aria_dream.effects.model_judge import FAILURES_BORNE, ModelJudge
+from aria_dream.effects.model_judge import JudgeReport, ModelJudge
 from aria_dream.effects.places import Places
 from aria_dream.effects.vectors import ContentCache
 from tests.model_servers import DROP, KEEP, FakeModel, serving
@@ -38,18 +39,20 @@ def juxtaposition(first: str, second: str) -> Juxtaposition:
 
 
 AB, AC, BC = juxtaposition("A", "B"), juxtaposition("A", "C"), juxtaposition("B", "C")
+CD, AD, BD = juxtaposition("C", "D"), juxtaposition("A", "D"), juxtaposition("B", "D")
 
 
 class Bench:
-    """A vault with three notes, its policy, and the judges that open over it."""
+    """A vault with four notes, its policy, and the judges that open over it."""
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "vault"
         self.places = Places(state=folder / "state", cache=folder / "cache")
         self.root.mkdir()
-        for name in "ABC":
+        for name in "ABCD":
             (self.root / f"{name}.md").write_text(f"{name} tells of a heap that is fed and of SECRET-{name}.\n")
         self.problems: list[str] = []
+        self.report = JudgeReport()
         self.sat: list[str] = []
 
     def write(self, name: str, text: str) -> None:
@@ -72,7 +75,8 @@ class Bench:
         vault = self.vault()
         with ContentCache(self.places.vault_cache(vault.root)) as cache:
             yield open_judge(
-                vault, cache, self.places.state, today=today, embedded=self.embedded, problems=self.problems
+                vault, cache, self.places.state, today=today, embedded=self.embedded, problems=self.problems,
+                report=self.report,
             )
 
     def ask(self, *pairs: Juxtaposition, today: date = date(2026, 11, 30)) -> Sequence[Any]:
@@ -87,7 +91,7 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def test_each_pair_is_asked_once_and_in_order(bench: Bench) -> None:
-    said = iter([KEEP, DROP, "no idea", "still none"])
+    said = iter([KEEP, DROP, "no idea"])
     with serving(FakeModel(say=lambda _: next(said))) as model:
         bench.policy(model.url)
         kept, dropped, unreadable = bench.ask(AB, AC, BC)
@@ -96,9 +100,12 @@ def test_each_pair_is_asked_once_and_in_order(bench: Bench) -> None:
     assert isinstance(unreadable, Unreadable)
     assert "SECRET-A" in model.prompts[0]
     assert "SECRET-B" in model.prompts[0]
-    assert len(model.requests) == 4  # one more try for what could not be read
+    assert len(model.requests) == 3  # what could not be read is not asked again
     nonces = [re.findall("<<<data ([0-9a-f]+)>>>", prompt)[0] for prompt in model.prompts]
-    assert len(set(nonces)) == 4
+    assert len(set(nonces)) == 3
+    assert bench.report.trouble == (
+        "1 of 3 answers of “judge” could not be read (the answer holds no JSON object, such as “no idea”)"
+    )
 
 
 def test_a_verdict_stands_until_note_title_prompt_or_model_changes(bench: Bench) -> None:
@@ -113,8 +120,8 @@ def test_a_verdict_stands_until_note_title_prompt_or_model_changes(bench: Bench)
         model.models[0]["digest"] = "other"
         bench.ask(AB)
         assert len(model.requests) == 3
-        (bench.root / "A.md").rename(bench.root / "D.md")
-        bench.ask(juxtaposition("D", "B"))
+        (bench.root / "A.md").rename(bench.root / "E.md")
+        bench.ask(juxtaposition("E", "B"))
         assert len(model.requests) == 4
 
 
@@ -172,27 +179,119 @@ def test_a_part_of_the_question_that_a_server_refuses_costs_one_try(bench: Bench
         assert len(model.requests) == 3
 
 
-def test_a_server_that_fails_is_left_alone_for_the_rest_of_the_dream(bench: Bench) -> None:
-    with serving(FakeModel(status=400, error="no")) as model:
+FINISHED = "; the built-in judge finished the dream"
+
+
+THRICE = "gave no answer 3 times in a row: "
+UNREAD = "gave 3 answers in a row that cannot be read "
+
+
+@pytest.mark.parametrize("backend", ["auto", "ollama", "openai"])
+@pytest.mark.parametrize(
+    ("model", "questions", "said"),
+    [
+        (FakeModel(status=400, error="no"), 3, f"{THRICE}SERVER answered with error 400"),
+        (FakeModel(status=500), 3, f"{THRICE}SERVER answered with error 500"),
+        (FakeModel(status=401), 1, "did not answer: SERVER wants a login"),
+        (FakeModel(status=404), 1, "did not answer: SERVER no longer has this model"),
+        (FakeModel(status=500, error="more system memory"), 1, "did not answer: SERVER has too little memory for this"),
+        (FakeModel(recorded=b"<html>a proxy</html>\n"), 3, f"{THRICE}.* is not JSON"),
+        (FakeModel(say=lambda _: "Sure! #yes at https://example.org/x"), 3,
+         f"{UNREAD}.the answer holds no JSON object, such as “Sure! #yes at …”.;"),
+        (FakeModel(say=lambda _: ""), 3, f"{UNREAD}.the answer is empty.;"),
+        (FakeModel(say=lambda _: "<think>hm"), 3, f"{UNREAD}.the model was still thinking .* “‹think›hm”.;"),
+        (FakeModel(say=lambda _: KEEP.replace("}", ', "probability": NaN}')), 3, f"{UNREAD}.* a number that is none"),
+        (FakeModel(say=lambda _: KEEP + KEEP), 3, f"{UNREAD}.the answer holds two objects, such as “{{"),
+        (FakeModel(say=lambda _: KEEP.replace("{", '{"verdict": "keep", ')), 3, f"{UNREAD}.* the same key twice, such"),
+        (FakeModel(say=lambda _: KEEP.replace("}", ', "path": "A.md"}')), 3, f"{UNREAD}.* is not of the form that was"),
+    ],
+)  # fmt: skip
+def test_a_model_that_fails_is_followed_by_the_built_in_judge(
+    bench: Bench, backend: str, model: FakeModel, questions: int, said: str
+) -> None:
+    """Whatever is wrong: few questions, the true cause in one sentence, and every pair has a verdict."""
+    model.requests.clear()
+    with serving(model):
+        bench.policy(model.url, backend=backend)
+        verdicts = bench.ask(AB, AC, BC, CD)
+    assert len(model.requests) == questions
+    assert [verdict.by for verdict in verdicts] == [NOBODY] * 4
+    assert all(isinstance(verdict, Keep) for verdict in verdicts)
+    assert bench.sat == ["embedded"]
+    pattern = said.replace("SERVER", "the model's server" if backend == "openai" else "Ollama")
+    assert re.match(rf"“judge\S*” {pattern}", bench.report.trouble), bench.report.trouble
+    assert bench.report.trouble.endswith(FINISHED)
+    assert bench.problems == []
+
+
+def test_what_the_model_did_say_stands(bench: Bench) -> None:
+    said = iter([KEEP, "no", DROP, "no", "no", "no"])
+    with serving(FakeModel(say=lambda _: next(said))) as model:
         bench.policy(model.url)
-        verdicts = bench.ask(AB, AC, BC, AB)
-        assert all(isinstance(verdict, Unreadable) for verdict in verdicts)
-        assert len(model.requests) == FAILURES_BORNE
-        assert bench.sat == []
-        assert bench.problems == ["“judge” does not answer any more: Ollama answered with error 400"]
+        verdicts = bench.ask(AB, AC, BC, CD, AD, BD)
+    assert len(model.requests) == 6
+    assert [verdict.by for verdict in verdicts] == ["", NOBODY, "", NOBODY, NOBODY, NOBODY]
 
 
-def test_auto_gives_way_to_the_judge_inside_and_says_why(bench: Bench) -> None:
-    with serving(FakeModel(status=500)) as model:
-        bench.policy(model.url, backend="auto")
+@pytest.mark.parametrize("key", ["triage_questions_per_dream: 2", "triage_questions_per_dream: 0"])
+def test_a_dream_has_a_budget_of_questions(bench: Bench, key: str) -> None:
+    most = int(key.rpartition(" ")[2])
+    with serving(FakeModel(say=lambda _: DROP)) as model:
+        bench.policy(model.url, f"- {key}")
         with bench.judge() as judge:
             assert isinstance(judge, ModelJudge)
-            assert judge.name == "judge"
-            verdicts = judge.judge([AB, AC, BC])
-            assert judge.name == NOBODY
-        assert all(isinstance(verdict, Keep) for verdict in verdicts)
-        assert bench.sat == ["embedded"]
-        assert "did not answer" in bench.problems[0]
+            verdicts = [*judge.judge([AB, AC, BC]), *judge.judge([CD])]
+    assert len(model.requests) == most
+    assert [verdict.by for verdict in verdicts] == [""] * most + [NOBODY] * (4 - most)
+    assert bench.report.trouble == (
+        f"“judge” is not asked any more, because the questions that a dream may ask ({most}) are used up{FINISHED}"
+    )
+
+
+def test_a_dream_has_a_budget_of_time(bench: Bench) -> None:
+    now_s = 0.0
+
+    def say(_request: object) -> str:
+        nonlocal now_s
+        now_s += 50.0
+        return KEEP
+
+    with serving(FakeModel(say=say)) as model:
+        bench.policy(model.url, "- triage_budget_s: 120")
+        with bench.judge() as judge:
+            assert isinstance(judge, ModelJudge)
+            judge.asking.clock = lambda: now_s
+            verdicts = judge.judge([AB, AC, BC, CD])
+    assert len(model.requests) == 3
+    assert [verdict.by for verdict in verdicts] == ["", "", "", NOBODY]
+    assert "the time that a dream may ask a model for (120 s) is used up" in bench.report.trouble
+
+
+def test_a_budget_that_cannot_be_read_asks_nothing(bench: Bench) -> None:
+    with serving() as model:
+        bench.policy(model.url, "- triage_budget_s: a while")
+        with bench.judge() as judge:
+            if not isinstance(judge, NoJudge):
+                judge.judge([AB])
+    assert model.requests == []
+
+
+@pytest.mark.parametrize("backend", ["auto", "ollama", "openai"])
+def test_the_time_left_is_all_that_a_question_gets(bench: Bench, backend: str) -> None:
+    """A server that accepts and never answers costs a dream its budget, and no more."""
+    held = threading.Event()
+
+    def say(_request: object) -> str:
+        held.wait(60)
+        return KEEP
+
+    with serving(FakeModel(say=say)) as model:
+        bench.policy(model.url, "- triage_budget_s: 1", backend=backend)
+        verdicts = bench.ask(AB, AC)
+        held.set()
+    assert len(model.requests) == 1
+    assert [verdict.by for verdict in verdicts] == [NOBODY] * 2
+    assert "(1 s) is used up" in bench.report.trouble
 
 
 @pytest.mark.parametrize("backend", ["auto", "ollama"])
@@ -203,7 +302,7 @@ def test_a_missing_ollama(bench: Bench, backend: str) -> None:
     with bench.judge() as judge:
         if backend == "auto":
             assert bench.sat == ["embedded"]
-            assert bench.problems == []  # that is no fault
+            assert bench.report.trouble == ""  # that is no fault
         else:
             assert isinstance(judge, NoJudge)
             assert "does not answer" in judge.reason
@@ -214,7 +313,7 @@ def test_a_missing_model_says_how_to_get_it(bench: Bench, backend: str) -> None:
     with serving(FakeModel(models=[])) as model:
         bench.policy(model.url, backend=backend)
         with bench.judge() as judge:
-            said = bench.problems[0] if backend == "auto" else judge.reason if isinstance(judge, NoJudge) else ""
+            said = bench.report.trouble if backend == "auto" else judge.reason if isinstance(judge, NoJudge) else ""
             assert "`ollama pull judge`" in said
             assert bench.sat == (["embedded"] if backend == "auto" else [])
 
@@ -255,7 +354,7 @@ def test_another_machine_is_refused(
     if confirmed:
         write_consent(bench.places.state, AT)
     with bench.judge() as judge:
-        said = bench.problems[0] if backend == "auto" else judge.reason if isinstance(judge, NoJudge) else ""
+        said = bench.report.trouble if backend == "auto" else judge.reason if isinstance(judge, NoJudge) else ""
         assert why in said
         assert bench.sat == (["embedded"] if backend == "auto" else [])
 

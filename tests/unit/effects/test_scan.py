@@ -132,7 +132,9 @@ def test_a_file_without_blocks_is_elsewhere_only_where_blocks_mean_something(vau
 
 def test_copies_that_a_sync_left_are_named(vault: Path) -> None:
     put(vault, "s/Note (conflicted copy 2026-01-02).md", "Note 2.md", "Note.md")
-    assert scan_vault(vault).conflicts == {"s/Note (conflicted copy 2026-01-02).md"}
+    assert scan_vault(vault).copies == {}, "what it is a copy of lies elsewhere"
+    put(vault, "s/Note.md")
+    assert scan_vault(vault).copies == {"s/Note (conflicted copy 2026-01-02).md": "s/Note.md"}
 
 
 @posix_only

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import plistlib
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -14,6 +17,8 @@ from aria_dream.effects.service import (
     RemoveFile,
     RunCommand,
     WriteFile,
+    find_call,
+    folders_in,
     plan_service,
     render_launch_agent,
     render_scheduled_task,
@@ -73,3 +78,49 @@ def test_what_is_installed_is_removed(platform: str) -> None:
     removed = [step.path for step in plan.remove if isinstance(step, RemoveFile)]
     assert written == removed == [plan.file]
     assert all(step.may_fail for step in plan.remove if isinstance(step, RunCommand))
+
+
+FOLDERS = {
+    "ARIA_DREAM_STATE": "/a b/state", "ARIA_DREAM_CACHE": "/cache", "XDG_STATE_HOME": "/s", "XDG_CACHE_HOME": "/c",
+    "XDG_CONFIG_HOME": "/g", "CODEX_HOME": "/codex",
+}  # fmt: skip
+
+
+def content_of(environ: dict[str, str], platform: str) -> bytes:
+    plan = plan_service(find_call(Path("/home/ann/v"), environ), platform=platform, home=Path("/home/ann"), environ={})
+    return next(step.content for step in plan.install if isinstance(step, WriteFile))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX paths, not Windows")
+@pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
+def test_every_folder_in_force_is_kept(platform: str) -> None:
+    content = content_of(FOLDERS, platform)
+    text = content.decode("utf-16" if platform == "win32" else "utf-8")
+    for name, folder in FOLDERS.items():
+        assert name in text
+        assert folder in text
+    assert "LANG" not in text
+    assert folders_in(content) == folders_in(content_of(dict(FOLDERS), platform))
+    for name in FOLDERS:
+        fewer = {key: value for key, value in FOLDERS.items() if key != name}
+        assert folders_in(content_of(fewer, platform)) != folders_in(content)
+        assert folders_in(content_of({**FOLDERS, name: "/other"}, platform)) != folders_in(content)
+
+
+def test_a_folder_is_named_from_the_root() -> None:
+    (state,) = find_call(Path("v"), {"XDG_STATE_HOME": "here"}).environ
+    assert state == ("XDG_STATE_HOME", str(Path("here").absolute()))
+
+
+def test_a_task_sets_its_variables_itself(tmp_path: Path) -> None:
+    """Tasks of Windows have none; the same words on any system."""
+    state = tmp_path / "it's a \"state\""
+    words = find_call(tmp_path / "no vault", {"ARIA_DREAM_STATE": str(state)}).words_with_folders
+    assert words[-2:] == ("run", str(tmp_path / "no vault"))
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    done = subprocess.run(words, env=environ, capture_output=True, text=True, check=False, timeout=240)
+    assert done.returncode == 3, done.stderr
+    told = words[3].replace("from aria_dream.cli import main; main()", "print(os.environ['ARIA_DREAM_STATE'])")
+    shown = (*words[:3], told)
+    done = subprocess.run(shown, env=environ, capture_output=True, text=True, check=True, timeout=240)
+    assert done.stdout.strip() == str(state)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
+import threading
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from aria_dream.effects.index import read_vault
-from aria_dream.effects.watch_events import EventBox, Meaning, Observing, meaning_of
+from aria_dream.effects.watch_events import EventBox, Meaning, Observing, WatchdogObserving, meaning_of
 from aria_dream.effects.watch_probe import (
     Mount,
     WatchLimits,
     blind_sentence,
+    inotify_descriptors,
     limit_sentence,
     network_reason,
     read_folders,
@@ -25,7 +29,7 @@ from aria_dream.effects.watch_probe import (
     unwatched,
 )
 from aria_dream.effects.watching import RETRY_S, WALK_EVERY_S, Mode
-from tests.watched import Bench, Silent, assert_same, places_in, write
+from tests.watched import GENEROUS_S, Bench, Silent, assert_same, places_in, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -307,3 +311,72 @@ def test_events_outside_the_vault_are_no_news(tmp_path: Path) -> None:
     assert box.times() == (5.0, 5.0)
     assert box.take().paths == {"a.md", "b.md"}
     assert not box.take()
+
+
+class Torn(Silent):
+    """An observer whose tables are torn: it cannot even end."""
+
+    def stop(self) -> None:
+        raise KeyError("a path")
+
+
+def test_an_observer_that_fails_is_dropped_and_made_anew(root: Path, tmp_path: Path) -> None:
+    observers: list[Silent] = []
+
+    def observe(_root: Path, _box: EventBox) -> Observing:
+        observers.append(Torn())
+        return observers[-1]
+
+    with Bench(root, places_in(tmp_path), observe=observe, poll_s=60) as bench:
+        bench.after(120)
+        observers[-1].alive = False
+        write(root, {"a.md": "unheard"})
+        change = bench.after(61)
+        assert change is not None
+        assert change.edited == ("a.md",)
+        assert len(observers) == 2
+        root.rename(tmp_path / "away")
+        bench.after(61)
+        (tmp_path / "away").rename(root)
+        bench.after(61)
+        assert bench.watcher.may_write
+        assert len(observers) == 3
+
+
+def test_one_that_cannot_be_started_leads_to_walks(root: Path, tmp_path: Path) -> None:
+    def observe(_root: Path, _box: EventBox) -> Observing:
+        raise KeyError("a path")
+
+    with Bench(root, places_in(tmp_path), observe=observe, poll_s=60) as bench:
+        assert (bench.watcher.report.mode, bench.watcher.report.why) == (
+            Mode.POLLING, "the system's events cannot be had (KeyError)"
+        )  # fmt: skip
+        write(root, {"a.md": "unheard"})
+        assert bench.after(61) is not None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs inotify, not Windows or macOS")
+@pytest.mark.parametrize(
+    "moves",
+    [
+        [("Old", "../Old"), ("New", "Old")],
+        [("Old/in", "../in"), ("New/in", "Old/in")],
+        [("Old", "../Old"), ("New", "Old"), ("Old", "old"), ("old", "../old")],
+        [("Old", "../Old"), ("New", "Old"), (".", "../away")],
+    ],
+    ids=["one", "nested", "case", "away"],
+)
+def test_folders_that_take_each_others_names_leave_nothing_behind(tmp_path: Path, moves: list[tuple[str, str]]) -> None:
+    root = write(tmp_path / "vault", {"Old/in/a.md": "one", "New/in/b.md": "two"})
+    before = inotify_descriptors(), threading.active_count()
+    seen = threading.Event()
+    box = EventBox(root, seen.set)
+    observer = WatchdogObserving(root, box)
+    for old, new in moves:
+        seen.clear()
+        box.take()
+        (root / old).resolve().rename((root / new).resolve())
+        assert old == "." or seen.wait(GENEROUS_S)
+        time.sleep(0.6)  # watchdog keeps the first half of a move back so long, waiting for the other
+    observer.stop()
+    assert (inotify_descriptors(), threading.active_count()) == before

@@ -256,7 +256,6 @@ def test_an_excerpt_is_cut_after_the_blanking() -> None:
         ("card 4111 1111 1111 1111", "1111 1111"),
         ("card 5500005555555559", "5500005555555559"),
         ("IBAN DE89 3704 0044 0532 0130 00", "0532 0130"),
-        ("digest 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "9f86d081"),
         ("tok Zx8kQ2mP9vR4tY7wB1nC6dF3gH5jL0sA", "Zx8kQ2mP9vR4"),
         ("aws wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "K7MDENG"),
         ("card 4111.1111.1111.1111", "1111.1111"),
@@ -292,6 +291,7 @@ def test_secrets_go(text: str, secret: str) -> None:
         "https://www.nature.com/articles/s41586-021-03819-2, doi:10.1016/0022-1694(70)90255-6",
         "https://medium.com/@someone/why-retrieval-practice-works-3f2a9b8c7d6e?source=home",
         "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC1234567/ and https://youtu.be/dQw4w9WgXcQ",
+        "digest 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         "notes/projects/2024/big-thing/meeting-notes-from-may and a-long-kebab-slug-of-a-note-with-2-numbers",
     ],
 )

@@ -23,7 +23,7 @@ from aria_dream.effects.files import DiskVault
 from aria_dream.effects.index import read_vault
 from aria_dream.effects.own_notes import find_own_notes
 from aria_dream.review.conflict_copies import LeftAlone, merge_reviews, merge_sections
-from aria_dream.vault.sync_conflict import is_conflict_copy, original_of_conflict_copy
+from aria_dream.vault.sync_conflict import original_of_copy
 from tests.daemon_bench import NOON
 from tests.watched import write
 
@@ -173,8 +173,7 @@ def test_changes_of_both_and_a_tick_only_under_the_text_it_was_set_for() -> None
     ],
 )
 def test_the_name_tells_the_original(copy: str, original: str | None) -> None:
-    assert original_of_conflict_copy(copy) == original
-    assert is_conflict_copy(copy) == (original is not None)
+    assert original_of_copy(copy) == original
 
 
 NAME = "dreams/2026-11-30 dream"

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.dream.episode import EpisodeRecord, ShownPair
-from aria_dream.dream.walk import Memory
 from aria_dream.policy.policy import Policy
 from aria_dream.review.graduation import NEVER, Bars, Record, bars_of, track_records, unattended, wilson
 from aria_dream.review.journal import fold
@@ -50,7 +48,7 @@ def journal(
 
 
 def record(states: dict[str, ProposalState], kind: Kind = "link", bars: Bars = BARS) -> Record:
-    (found,) = (one for one in track_records(states.values(), (), bars=bars, zone=UTC) if one.kind == kind)
+    (found,) = (one for one in track_records(states.values(), bars=bars, zone=UTC) if one.kind == kind)
     return found
 
 
@@ -102,29 +100,55 @@ def test_what_passed_by_itself_is_no_acceptance() -> None:
     assert (found.approved, found.acceptance, found.applied) == (0, None, 10)
 
 
-def episode(at: datetime, pairs: int) -> EpisodeRecord:
-    shown = tuple(ShownPair(from_="a.md", to=f"{n}.md", score=0.5, proposal="") for n in range(pairs))
-    return EpisodeRecord(
-        id=at.isoformat(), at=at, kind="dream", seed=1, start="a.md", rule="", cold=True, vault_hash="", params={},
-        memory=Memory(starts=(), shown={}, decided=frozenset()), pairs=shown, judge="",
-    )  # fmt: skip
-
-
 def test_a_night_counts_once_by_the_writers_clock() -> None:
     zone = ZoneInfo("Pacific/Auckland")
-    # 11:30 and 23:30 UTC of one day are two local dates there; three dreams of one local night are one cycle.
-    dreams = [episode(datetime(2026, 11, 1, hour, 30, tzinfo=UTC), 1) for hour in (9, 10, 23)]
-    (here,) = (one for one in track_records((), dreams, bars=BARS, zone=UTC) if one.kind == "link")
-    (there,) = (one for one in track_records((), dreams, bars=BARS, zone=zone) if one.kind == "link")
+    # 11:30 and 23:30 UTC of one day are two local dates there; three proposals of one local night are one cycle.
+    made = journal(*[LINKED] * 3)
+    at = [datetime(2026, 11, 1, hour, 30, tzinfo=UTC) for hour in (9, 10, 23)]
+    states = [
+        replace(state, proposal=replace(state.proposal, at=moment))
+        for state, moment in zip(made.values(), at, strict=True)
+    ]
+    (here,) = (one for one in track_records(states, bars=BARS, zone=UTC) if one.kind == "link")
+    (there,) = (one for one in track_records(states, bars=BARS, zone=zone) if one.kind == "link")
     assert (here.cycles, there.cycles) == (1, 2)
-    (empty,) = (one for one in track_records((), [episode(AT, 0)], bars=BARS, zone=UTC) if one.kind == "link")
-    assert empty.cycles == 0
 
 
-def test_a_quiet_night_qualifies_by_what_it_looked_at() -> None:
-    scans: dict[Kind, dict[date, int]] = {"merge": {AT.date(): 50, (AT + timedelta(days=1)).date(): 49}}
-    found = track_records((), (), bars=BARS, zone=UTC, scans=scans)
-    assert {one.kind: one.cycles for one in found if one.cycles} == {"merge": 1}
+@pytest.mark.parametrize("fate", [(), ("expired",), ("superseded",), ("stale",), ("rejected", "reopened")])
+def test_what_nobody_decided_counts_for_no_night(fate: tuple[Event, ...]) -> None:
+    assert record(journal(*[fate] * 3)).cycles == 0
+    assert record(journal(*[fate] * 3, REFUSED, LINKED, UNDONE)).cycles == 3
+
+
+def test_what_passed_by_itself_counts_for_no_night() -> None:
+    assert record(journal(*[LINKED] * 10, by="auto")).cycles == 0
+
+
+def test_nights_that_brought_nothing_are_none() -> None:
+    """However much was read: passages count beside something that was decided, and only those that were new."""
+    nights = {f"night-{number}": (AT.date() + timedelta(days=number), 5_000) for number in range(10)}
+    assert [one.cycles for one in track_records((), bars=BARS, zone=UTC, nights=nights)] == [0] * len(KINDS)
+    strict = replace(BARS, min_proposals=2)
+    states = [
+        replace(one, proposal=replace(one.proposal, episode=f"night-{number}"))
+        for number, one in enumerate(journal(LINKED, LINKED, kind="merge").values())
+    ]
+    for new, cycles in ((50, 2), (49, 0)):
+        read = {name: (day, new) for name, (day, _) in nights.items()}
+        (merges,) = (one for one in track_records(states, bars=strict, zone=UTC, nights=read) if one.kind == "merge")
+        assert merges.cycles == cycles
+
+
+def test_a_run_that_goes_on_after_midnight_is_one_night() -> None:
+    states = [
+        replace(one, proposal=replace(one.proposal, episode="night")) for one in journal(LINKED, LINKED).values()
+    ]
+    (found,) = (
+        one
+        for one in track_records(states, bars=BARS, zone=UTC, nights={"night": (AT.date(), 0)})
+        if one.kind == "link"
+    )
+    assert found.cycles == 1
 
 
 def test_kinds_are_counted_apart() -> None:
@@ -137,26 +161,26 @@ def test_only_sure_proposals_of_enabled_kinds_pass() -> None:
     good = journal(*[LINKED] * 10)
     sure = {**good, **journal(*[LINKED] * 10, (), confidence=0.85)}
     unsure = {**good, **journal(*[LINKED] * 10, (), confidence=0.849)}
-    (passed,) = unattended(sure.values(), (), {"link"}, bars=BARS, zone=UTC)
+    (passed,) = unattended(sure.values(), {"link"}, bars=BARS, zone=UTC)
     assert passed.state == "proposed"
-    assert unattended(unsure.values(), (), {"link"}, bars=BARS, zone=UTC) == ()
-    assert unattended(sure.values(), (), {"merge"}, bars=BARS, zone=UTC) == ()
+    assert unattended(unsure.values(), {"link"}, bars=BARS, zone=UTC) == ()
+    assert unattended(sure.values(), {"merge"}, bars=BARS, zone=UTC) == ()
     fallen = {**sure, **journal(*[LINKED] * 10, (), *[REFUSED] * 5)}
-    assert unattended(fallen.values(), (), {"link"}, bars=BARS, zone=UTC) == ()
+    assert unattended(fallen.values(), {"link"}, bars=BARS, zone=UTC) == ()
 
 
 def test_what_janus_doubts_waits_for_a_person() -> None:
     sure = {**journal(*[LINKED] * 10), **journal(*[LINKED] * 10, (), confidence=0.85)}
     for verdict, count in (("STANDS", 1), ("FALLS", 0), ("UNSURE", 0)):
         looked = [replace(state, janus=verdict) for state in sure.values()]
-        assert len(unattended(looked, (), {"link"}, bars=BARS, zone=UTC)) == count
+        assert len(unattended(looked, {"link"}, bars=BARS, zone=UTC)) == count
 
 
 def test_obsolete_never_passes() -> None:
     states = journal(*[LINKED] * 20, (), kind="obsolete", confidence=1.0)
-    assert unattended(states.values(), (), set(KINDS), bars=BARS, zone=UTC) == ()
+    assert unattended(states.values(), set(KINDS), bars=BARS, zone=UTC) == ()
     assert record(states, "obsolete").missing == ("this kind always waits for you",)
-    assert frozenset({"obsolete"}) == NEVER
+    assert frozenset({"obsolete", "sync_copy"}) == NEVER
 
 
 def test_what_the_writer_asked_for_earns_nothing_and_never_passes() -> None:
@@ -164,10 +188,10 @@ def test_what_the_writer_asked_for_earns_nothing_and_never_passes() -> None:
     good = journal(*[LINKED] * 20, kind="merge")
     both = journal(*[LINKED] * 20, (), kind="merge", confidence=1.0)
     waiting = next(state for state in both.values() if state.state == "proposed")
-    assert unattended(both.values(), (), {"merge"}, bars=BARS, zone=UTC) == (waiting,)
+    assert unattended(both.values(), {"merge"}, bars=BARS, zone=UTC) == (waiting,)
     asked = replace(waiting, proposal=replace(waiting.proposal, judge=WRITER))
     states = {**both, waiting.proposal.id: asked}
-    assert unattended(states.values(), (), {"merge"}, bars=BARS, zone=UTC) == ()
+    assert unattended(states.values(), {"merge"}, bars=BARS, zone=UTC) == ()
     by_writer = {id_: replace(one, proposal=replace(one.proposal, judge=WRITER)) for id_, one in good.items()}
     assert (record(good, "merge").approved, record(by_writer, "merge").approved) == (20, 0)
 
@@ -175,7 +199,7 @@ def test_what_the_writer_asked_for_earns_nothing_and_never_passes() -> None:
 def test_what_was_taken_back_and_opened_again_does_not_pass_by_itself() -> None:
     states = journal(*[LINKED] * 99, (*UNDONE, "reopened"))
     assert record(states).is_eligible
-    assert unattended(states.values(), (), {"link"}, bars=BARS, zone=UTC) == ()
+    assert unattended(states.values(), {"link"}, bars=BARS, zone=UTC) == ()
 
 
 @pytest.mark.parametrize(

@@ -176,3 +176,38 @@ def test_links_in_tables_and_in_quoted_properties_stay_whole() -> None:
     assert texts["Refs.md"] == (
         "---\na: '[[Keep|It''s]]'\nb: \"[[Keep|x]]\"\n---\n| a |\n| - |\n| [[Keep\\|It's]] [[Keep\\|y]] |\n"
     )
+
+
+@pytest.mark.parametrize(("mine", "theirs", "united"), [
+    ('links: "[[Bread]]"', 'links: "[[Kitchen]]"', 'links: ["[[Bread]]", "[[Kitchen]]"]'),
+    ('links: "[[Bread]]"', 'links: "[[bread]]"', 'links: "[[Bread]]"'),
+    ("authors:\n  - Ann\n  - Ben", "authors: [Ben, Cleo]", "authors:\n  - Ann\n  - Ben\n  - Cleo"),
+    ("authors: [Ann]", "authors: Ben", "authors: [Ann, Ben]"),
+    ("rooms: [1, 2]", "rooms: [2, 3]", "rooms: [1, 2, 3]"),
+    ("source: https://example.org/a", "source: https://example.org/b",
+     'source: ["https://example.org/a", "https://example.org/b"]'),
+    ("authors:", "authors: [Ben]", "authors: [Ben]"),
+    ("authors: [Ann]", "authors:", "authors: [Ann]"),
+    ('Links: ["[[Bread]]"]', 'links: "[[Kitchen]]"', 'Links: ["[[Bread]]", "[[Kitchen]]"]'),
+])  # fmt: skip
+def test_lists_and_links_of_a_property_are_united(mine: str, theirs: str, united: str) -> None:
+    texts, plan = merged({"Keep.md": f"---\n{mine}\n---\nk\n", "Drop.md": f"---\n{theirs}\n---\nd\n"})
+    assert texts["Keep.md"].startswith(f"---\n{united}\naliases:"), texts["Keep.md"]
+    assert plan.problems == ()
+
+
+@pytest.mark.parametrize(("mine", "theirs"), [
+    ("status: sold", "status: owned"), ("up: Bread", 'up: "[[Kitchen]]"'), ("x: {a: 1}", "x: [1]"),
+])  # fmt: skip
+def test_what_disagrees_keeps_its_value_and_is_told(mine: str, theirs: str) -> None:
+    texts, plan = merged({"Keep.md": f"---\n{mine}\n---\nk\n", "Drop.md": f"---\n{theirs}\n---\nd\n"})
+    assert texts["Keep.md"].startswith(f"---\n{mine}\n")
+    assert len(plan.problems) == 1
+
+
+def test_link_properties_that_lead_to_two_files_are_both_kept() -> None:
+    """The same text in two folders: what it means is kept, not how it is spelt."""
+    text = '---\nplan: "[[./plan.pdf]]"\n---\nk\n'
+    contents = {"A/Hull.md": text, "B/Hull.md": text, "A/plan.pdf": "", "B/plan.pdf": ""}
+    texts, _ = merged(contents, "A/Hull.md", "B/Hull.md")
+    assert 'plan: ["[[./plan.pdf]]", "[[../B/plan.pdf|./plan.pdf]]"]' in texts["A/Hull.md"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from aria_dream.dream.names import NameBook
 from aria_dream.review.placement import (
     AlreadyLinked,
     Placement,
@@ -168,3 +171,61 @@ def test_a_change_that_does_more_than_it_should_is_seen(text: str, edit: Edit) -
 def test_a_name_with_brackets_gets_a_markdown_link() -> None:
     how = Style(resolver=Resolver(("Essay.md", "A [x].md")), app=AppSettings())
     assert placed("x\n", "A [x].md", how=how) == "x\n\n## Related\n\n- [A \\[x\\]](A%20%5Bx%5D.md)\n"
+
+
+def named(text: str, edge: str, how: Style) -> str:
+    found = plan_link(NotePath("Essay.md"), text.encode(), Target(path="Rye.md", title="Rye"), how, edge=edge)
+    assert isinstance(found, Placement), found
+    assert found.plan.content is not None
+    return found.plan.content.decode()
+
+
+def test_a_named_link_goes_where_its_name_can_stand() -> None:
+    """The name of an edge was paid for; the writer's own sentence has no place for it."""
+    assert named("so rye is\n", "fed alike", style()) == "so rye is\n\n## Related\n\n- [[Rye]] — fed alike\n"
+    assert named("# Related\r\n* x\r\n", "fed alike", style()) == "# Related\r\n* x\r\n* [[Rye]] — fed alike\r\n"
+    assert named("so rye is\n", "fed alike", style(placement="related")).endswith("- [[Rye]] — fed alike\n")
+    assert named("so rye is\n", "fed alike", style(placement="mention")) == "so [[Rye|rye]] is\n"
+
+
+def test_a_name_that_would_act_is_left_out() -> None:
+    for edge in ("see [[Deep note]]", "#tag", "^block"):
+        assert named("x\n", edge, style()).endswith("- [[Rye]]\n"), edge
+@pytest.mark.parametrize(
+    "field",
+    [
+        "method:: rye", "- method:: rye", "- [ ] method:: rye and more", "> method:: rye",
+        "> [!note]\n> - method:: rye",
+        "1. way:: rye", "**method**:: rye", "so (way:: rye) it", "so (way:: a (cold) rye) it", "so [way:: rye] it",
+        "way:: x, rye [[Essay]]", "  - way:: rye\r",
+    ],
+)  # fmt: skip
+def test_the_value_of_a_field_is_no_place_for_a_link(field: str) -> None:
+    text = f"{field}\n"
+    after = placed(text)
+    assert after.startswith(text)
+    assert "[[Rye]]" in after
+    assert placed(f"{field}\n\nso rye is\n") == f"{field}\n\nso [[Rye|rye]] is\n"
+
+
+NAMES = NameBook(("Rye", "Wild rye", "京都", "东京都", "A deep note"))
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("wild rye and rye is", "wild rye and [[Rye|rye]] is"),
+        ("wild-rye, rye", "wild-rye, [[Rye|rye]]"),
+        ("two wild ryes, a rye.", "two wild ryes, a [[Rye|rye]]."),
+        ("a rye bread with rye.", "a rye bread with [[Rye|rye]]."),
+        ("he said “we had no rye there” of rye.", "he said “we had no rye there” of [[Rye|rye]]."),
+    ],
+)
+def test_the_place_is_where_the_name_stands_for_itself(text: str, result: str) -> None:
+    assert placed(text, how=replace(style(), names=NAMES)) == result
+
+
+def test_a_link_goes_to_the_end_where_the_name_is_only_part_of_others() -> None:
+    after = placed("so wild rye is\n", how=replace(style(), names=NAMES))
+    assert after.startswith("so wild rye is\n")
+    assert "[[Rye]]" in after

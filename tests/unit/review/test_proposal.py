@@ -258,6 +258,20 @@ def test_two_vanished_notes_of_the_same_content_are_not_told_apart() -> None:
     assert (found.from_, found.to) == ("Compost.md", "New.md")
 
 
+def test_a_note_that_was_merged_away_bears_no_other_name() -> None:
+    """A third note of the same text is another note, whether it was there before or came later."""
+    merge = replace(PROPOSED, id=proposal_id("merge", PROPOSED.paths, 0), kind="merge")
+    proposed = render_proposed(merge)
+    approved = render_event("approved", merge.id, LATER, by="tick")
+    applied = render_event("applied", merge.id, LATER, by="tick", history="h")
+    kept, gone = merge.paths
+    hashes = {kept: merge.hashes[kept], "Third.md": merge.hashes[gone]}
+    waiting, _ = parse_journal(proposed)
+    assert [(one.from_, one.to) for one in plan_renames(waiting.values(), hashes, LATER)] == [(gone, "Third.md")]
+    done, _ = parse_journal(proposed + approved + applied)
+    assert plan_renames(done.values(), hashes, LATER) == ()
+
+
 @settings(max_examples=150)
 @given(st.lists(st.sampled_from(EVENTS), max_size=8), st.integers(0, 400))
 def test_any_sequence_of_records_folds_and_a_crash_loses_only_the_last(events: list[str], cut: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -111,7 +112,7 @@ def test_homes_becomes_the_link_that_was_asked_for_with_its_edge() -> None:
     assert one.reason == "is fed like: Both are kept alive by feeding."
     assert (one.judge, one.way, one.score, one.confidence) == ("Codex (gpt-5.5)", PAIR.way, 0.7, 0.0)
     assert one.expires_at == AT + timedelta(days=60)
-    assert [edit.inserted for edit in found.edits] == ["[[Starter|starter]]"]
+    assert [edit.inserted for edit in found.edits] == ["\n## Related\n\n- [[Starter]] — is fed like\n"]
     (state,) = journalled(found).values()
     assert state.edge == "is fed like"
     assert state.edits == found.edits
@@ -127,7 +128,9 @@ def test_a_pair_that_waits_already_gets_the_edge_and_no_second_proposal() -> Non
     for asked in (PAIR, replace(PAIR, from_="Starter.md", to="Compost.md")):
         found = proposed(HOMES, asked=asked, states=states)
         assert isinstance(found, Noted)
-        record = render_event("edge", found.id, AT, edge=found.record["edge"])
+        named, planned = found.records
+        assert "- [[Starter]] — is fed like\\n" in json.dumps(planned, ensure_ascii=False)
+        record = render_event("edge", found.id, AT, edge=named["edge"])
         after, problems = parse_journal(render_proposed(first.proposal) + record)
         assert problems == ()
         assert [state.edge for state in after.values()] == ["is fed like"]
@@ -200,8 +203,8 @@ def test_a_text_that_a_crash_kept_from_the_journal_is_journalled_later() -> None
     states, _ = parse_journal(render_proposed(first.proposal))
     found = proposed(ORPHAN, states=states)
     assert isinstance(found, Noted)
-    assert (found.id, found.record["event"]) == (first.proposal.id, "planned")
-    assert found.record == planned_record(found.id, first.edits, AT)
+    assert (found.id, found.records[0]["event"]) == (first.proposal.id, "planned")
+    assert found.records == (planned_record(found.id, first.edits, AT),)
 
 
 def test_a_name_that_a_note_or_a_link_has_is_not_taken() -> None:
@@ -232,6 +235,8 @@ def test_a_link_written_between_proposal_and_approval_is_not_captured() -> None:
     ("claim", "name"),
     [
         ("AGENTS", "Claim AGENTS"),
+        ("Claim.", "Claim of a reach"),
+        ("claims", "claims of a reach"),
         ("dreaming", "Claim dreaming"),
         ("2026-11-30", "Claim 2026-11-30"),
         ("../../.profile", "Claim profile"),

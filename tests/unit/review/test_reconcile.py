@@ -34,12 +34,12 @@ class Machine:
         assert not problems
         return states[ID]
 
-    def reads(self, text: str) -> int:
+    def reads(self, text: str, now: datetime = AT + timedelta(days=1)) -> int:
         """How many records the notes gave."""
         states, _ = fold(list(enumerate(self.records, start=1)))
         found = missing_records(
             [LogNote(path="dreams/a.md", day=DAY, text=text)], states,
-            resolve=resolve, hash_of=lambda _path: "", zone=UTC, expiry_days=60,
+            resolve=resolve, hash_of=lambda _path: "", now=now, expiry_days=60,
         )  # fmt: skip
         self.records += found
         return len(found)
@@ -130,3 +130,33 @@ def test_an_undo_that_was_ticked_before_this_machine_looked_is_kept(
     assert machine.renews(line, morning(2)) == line
     machine.does("reopened" if expected == "rejected" else "rolled_back", at=morning(3))
     assert machine.reads(line) == 0  # undone here, and a crash came before the line was renewed
+
+
+@pytest.mark.parametrize("minutes", [-1440, -190, -10])
+def test_a_block_that_lies_later_than_now_is_of_now(minutes: int) -> None:
+    """The clock was set back since, or the other machine's is ahead: what is done by our clock still counts."""
+    now = AT + timedelta(minutes=minutes)
+    one, other = Machine(), Machine()
+    text = block([COMPOST])
+    assert one.reads(text, now) == 1
+    one.does("approved", "applied", at=now)
+    text = one.renews(text, now)
+    other.reads(text, now)
+    assert all(datetime.fromisoformat(str(record["at"])) <= now for record in other.records)
+    one.does("rolled_back", at=now + timedelta(minutes=1))
+    text = one.renews(text, now + timedelta(minutes=1))
+    other.reads(text, now + timedelta(minutes=2))
+    assert other.state.state == "rolled_back"
+    assert other.renews(text, now + timedelta(minutes=2)) == text
+
+
+def test_an_undo_told_by_a_machine_whose_clock_is_behind_is_taken_over() -> None:
+    one, other = Machine(), Machine()
+    text = block([COMPOST])
+    one.reads(text)
+    one.does("approved", "applied", at=morning(60))
+    text = one.renews(text, morning(60))
+    other.reads(text)
+    one.does("rolled_back", at=morning(20))  # the clock was set right in between
+    other.reads(one.renews(text, morning(20)))
+    assert other.state.state == "rolled_back"

@@ -83,7 +83,8 @@ class Output:
 
 
 BEFORE = take_snapshot(OLD_LOG, OLD_LESSONS)
-ENTRY = render_entry(AT, "nightly", {LABELS[0]: Said("9"), LABELS[1]: Said("l008, l009, l010")}, [CANDIDATE])
+SAID = {LABELS[0]: Said("9"), LABELS[1]: Said("l008, l009, l010"), LABELS[2]: Said("ni-20261130-01")}
+ENTRY = render_entry(AT, "nightly", SAID, [CANDIDATE])
 GOOD = Output(OLD_LOG + b"\n" + ENTRY.encode(), tuple(lesson_record(lesson) for lesson in LESSONS))
 
 
@@ -341,6 +342,7 @@ def test_nothing_was_there_before() -> None:
     entry = render_entry(AT, "explicit", {})
     assert check(nothing, entry.encode(), None, DATE).failures == ()
     first = {**GOOD.rows[0], "lesson_id": "l001"}
+    entry = render_entry(AT, "explicit", {LABELS[1]: Said("l001")})
     assert check(nothing, entry.encode(), (json.dumps(first) + "\n").encode(), DATE).failures == ()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from aria_dream.synthesis.entry import render_log_head, render_status
 from aria_dream.synthesis.log_text import current_status, find_status_changes, visible
-from aria_dream.synthesis.operator_evidence import evidence_refusal
+from aria_dream.synthesis.operator_evidence import evidence_refusal, step_refusal
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,30 @@ def test_direct_evidence(evidence: str) -> None:
 )  # fmt: skip
 def test_what_is_no_direct_evidence(evidence: str) -> None:
     assert evidence_refusal(evidence)
+
+
+@pytest.mark.parametrize(
+    ("status", "evidence"),
+    [
+        ("approved", "chat 2026-12-01, Anna: no, do not do this"), ("approved", "aaaaaaaa1"),
+        ("approved", "x 1 y 2 z 3"),
+        ("approved", "#1234567"), ("merged", "Chat vom 2026-12-01, Anna: lieber nicht"),
+        ("approved", "mail du 2026-12-01: je refuse"), ("rejected", "chat 2026-12-01, Anna: yes, go ahead"),
+    ],
+)  # fmt: skip
+def test_words_that_say_the_opposite_are_no_evidence(status: str, evidence: str) -> None:
+    assert evidence_refusal(evidence, status)
+
+
+@pytest.mark.parametrize(
+    ("was", "status", "fits"),
+    [
+        ("proposed", "approved", True), ("proposed", "merged", False), ("approved", "merged", True),
+        ("merged", "rejected", False),
+    ],
+)  # fmt: skip
+def test_steps_follow_their_order(was: str, status: str, *, fits: bool) -> None:
+    assert (step_refusal(was, status) == "") is fits
 
 
 def test_the_last_status_counts_and_examples_do_not() -> None:

@@ -20,7 +20,6 @@ from aria_dream.vault.record import (
     unpack_record,
 )
 from aria_dream.vault.resolve import Resolver
-from aria_dream.vault.sync_conflict import is_conflict_copy, original_of_numbered_copy
 
 TEXTS = st.text(st.characters(), max_size=8)
 
@@ -156,33 +155,3 @@ def test_no_note_and_several_notes_are_values() -> None:
     assert find_note("CASE", PATHS) == NotOne("CASE", ("x/Case.md", "x/case.md"))
     assert find_note("missing", PATHS) == NotOne("missing", ())
     assert find_note("", PATHS) == NotOne("", ())
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "a/Note (Ann's conflicted copy 2026-01-02).md",
-        "Note (conflicted copy 2026-01-02 101112).md",
-        "Note (Conflicted copy laptop 202601021200).md",
-        "Note (Case Conflict).md",
-        "Note.sync-conflict-20260102-101112-ABCDEF7.md",
-        "Note_conf(1).md",
-        "Note [Conflict].md",
-    ],
-)
-def test_names_that_only_a_sync_writes(path: str) -> None:
-    assert is_conflict_copy(path)
-
-
-@pytest.mark.parametrize(
-    "path", ["Note 2.md", "Conflict.md", "On conflicted copies.md", "sync-conflict.md", "a (b).md", "(conflict)/x.md"]
-)
-def test_names_that_a_writer_may_choose(path: str) -> None:
-    assert not is_conflict_copy(path)
-
-
-def test_numbered_copies_name_their_original() -> None:
-    assert original_of_numbered_copy("a/Note 2.md") == "a/Note.md"
-    assert original_of_numbered_copy("Note-LAPTOP1.md") == "Note.md"
-    assert original_of_numbered_copy("Note 10.md") is None
-    assert original_of_numbered_copy("Note.md") is None

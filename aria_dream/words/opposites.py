@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from aria_dream.consolidate.assertion_words import words_in
+from aria_dream.words import words_in
 
 _STATES = (
     """open opened offen geoffnet ouvert ouverte abierto abierta aperto aperta|closed shut geschlossen ferme fermee
