@@ -227,7 +227,7 @@ def test_a_link_made_before_does_not_make_a_merge_stale(vault: Path) -> None:
 
 def test_json_is_printed_on_errors_too(vault: Path, home: Path) -> None:
     night(vault)
-    for words, code in ((("apply", home / "none"), 3), (("review", "--no"), 2), (("rollback", vault, "zzzzzz"), 4)):
+    for words, code in ((("apply", home / "none"), 3), (("review", "--no"), 2), (("review", vault, "zzzzzz"), 4)):
         found, returned = as_json(*words)
         assert (returned, found["exit_code"]) == (code, code)
         assert found["error"]

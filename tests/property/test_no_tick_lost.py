@@ -30,7 +30,7 @@ LOG = dream_note(NOW.date())
 NOTES = {
     "Heap.md": "The heap is fed like a sourdough starter, and the tide turns it.\n",
     "Sourdough starter.md": "Flour and water.\n",
-    "Tide.md": "Twice a day, the moon.\n",
+    "Tide.md": "The water comes and goes.\n",
     "Moon.md": "It pulls at the heap.\n",
 }
 PAIRS = (
