@@ -10,24 +10,23 @@ import pytest
 from click.testing import CliRunner
 
 from aria_dream.cli import LazyGroup
-from aria_dream.errors import AriaDreamError
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "said", "code"),
     [
-        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "runs.jsonl"), "runs.jsonl: no space left on device"),
-        (OSError(errno.EIO, os.strerror(errno.EIO)), "input/output error"),
-        (PermissionError(), "PermissionError".lower()),
-        (TimeoutError("the drive is asleep"), "the drive is asleep"),
+        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "runs.jsonl"), "runs.jsonl: no space left on device", 6),
+        (OSError(errno.EIO, os.strerror(errno.EIO)), "input/output error", 1),
+        (PermissionError(), "PermissionError".lower(), 1),
+        (TimeoutError("the drive is asleep"), "the drive is asleep", 1),
     ],
 )
-def test_an_error_of_the_machine_is_one_sentence(error: OSError, said: str) -> None:
+def test_an_error_of_the_machine_is_one_sentence(error: OSError, said: str, code: int) -> None:
     @click.command("broken")
     def broken() -> None:
         raise error
 
     done = CliRunner().invoke(LazyGroup("aria-dream", commands={"broken": broken}), ["broken"])
-    assert done.exit_code == AriaDreamError.exit_code
+    assert done.exit_code == code
     assert done.stderr.lower() == f"error: {said}\n".lower()
     assert isinstance(done.exception, SystemExit)
