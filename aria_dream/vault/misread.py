@@ -51,7 +51,8 @@ def is_utf16(data: bytes) -> bool:
     if more >= 3 and more > 0.4 * pairs and fewer < 0.1 * pairs:
         return True
     low = sum(byte < 0x20 and byte not in b"\0\t\n\r" for byte in head)
-    return (low > 0.2 * len(head) or not _is_utf8(data)) and any(_reads_as_letters(head[: 2 * pairs], kind) for kind in ("le", "be"))
+    odd = low > 0.2 * len(head) or not _is_utf8(data)
+    return odd and any(_reads_as_letters(head[: 2 * pairs], kind) for kind in ("le", "be"))
 
 
 def _is_utf8(data: bytes) -> bool:
