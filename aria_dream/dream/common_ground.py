@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.dream.function_words import function_words, language_of, split_at_function_words, trimmed
-from aria_dream.dream.names import NO_NAMES, is_common_use, is_one_word, stands_before_noun
+from aria_dream.dream.names import NO_NAMES, is_common_use, is_one_word, speaks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -288,8 +288,7 @@ def _mention(inside: NoteView, of: NoteView, book: NameBook) -> _Mention | None:
         for found in places:
             said = " ".join(found[0].split())
             is_name = not is_one_word(name) or not is_common_use(text, *found.span())
-            often = sum(not stands_before_noun(text, place.end()) for place in places) >= _DWELT_TIMES
-            if is_name or often:
+            if is_name or speaks_of(text, [place.span() for place in places]):
                 return _Mention(inside.called, said, is_name=True)
             weak = weak or _Mention(inside.called, said, is_name=False)
     return weak

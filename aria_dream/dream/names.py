@@ -15,15 +15,24 @@ from aria_dream.dream.terms import spanned_terms, term_ids, words
 from aria_dream.words import language_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _MOST_TERMS: Final = 12
+_TIMES: Final = 2
+"""Uses of a word from which a text speaks of it."""
 _AROUND: Final = 120
 _STOP: Final = re.compile(r"[.!?;:\u3002\uff01\uff1f\uff1b\uff1a](?:\s|$)|\n[ \t]*\n|\|")
 _UNSPACED: Final = re.compile(
     "[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]"
 )
 _NEXT_WORD: Final = re.compile(r"[ \u00a0]([^\W\d_]+)")
+_VERB_OR_ADVERB: Final = re.compile(
+    r"[a-z]{2,}[^\We]ed\b|[a-z]{3,}(?:al|ful|[ktdwrsnev])ly\b"
+    r"|[a-z]{2,}[^\Wsui]s(?= (?:the|an?|my|your|his|her|its|our|their|it|me|us|them|him|this|that|these|those)\b)"
+)
+"""English words that are surely no noun: `boiled`, `slowly`, `needs` before `the jar`."""
+_MAY_BE_VERB: Final = re.compile(r"[a-z]{2,}[^\Wsui]s\b")
+_ENGLISH_LETTERS: Final = re.compile("[A-Za-z\u00c0-\u024f]")
 _KOREAN_PARTICLE: Final = re.compile("[은는이가을를의에도만와과로]|으로|까지|부터|처럼|보다|에서|에게|한테|이다|입니다")
 _HANGUL: Final = re.compile("[\uac00-\ud7af]")
 _HIRAGANA: Final = re.compile("[\u3041-\u309f]")
@@ -108,10 +117,20 @@ def stands_before_noun(text: str, end: int) -> bool:
     word, language = found[1], _language_near(text, end)
     if language == "de":
         return word[:1].isupper()
-    if language not in (None, "en"):
+    if language not in (None, "en") or not _ENGLISH_LETTERS.match(word):
         return False  # what follows a noun there is its adjective
+    if _VERB_OR_ADVERB.match(text, found.start(1)):
+        return False
     english = language_words("en")
     return word.lower() not in english.function and word.lower() not in english.short
+
+
+def speaks_of(text: str, places: Sequence[tuple[int, int]]) -> bool:
+    """Whether a text speaks of what its word at `places` means: twice, and not as the first of compounds alone. What
+    may be a verb (`kombucha ferments`) or a noun (`safety nets`) counts beside a place that surely is none."""
+    free = [not stands_before_noun(text, end) for _, end in places]
+    verbs = [not one and bool(_MAY_BE_VERB.match(text, end + 1)) for (_, end), one in zip(places, free, strict=True)]
+    return any(free) and sum(free) + sum(verbs) >= _TIMES
 
 
 def is_quoted(text: str, start: int, end: int) -> bool:

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from aria_dream.review.proposal import Kind, Proposal, ProposalState
 
 _FIRST: Final[Mapping[Kind, int]] = {
-    "resolve_contradiction": 0, "link": 1, "update": 2, "merge": 3, "obsolete": 4, "place_orphan": 5
+    "sync_copy": 0, "resolve_contradiction": 1, "link": 2, "update": 3, "merge": 4, "obsolete": 5, "place_orphan": 6
 }  # fmt: skip
-"""Of two that exclude each other the one that leaves more to decide goes first: a contradiction is settled before its
-notes become one."""
+"""Of two that exclude each other the one that leaves more to decide goes first: a note is whole before anything is
+decided of it, and a contradiction is settled before its notes become one."""
 
 
 def exclude_each_other(first: tuple[Kind, Sequence[str]], second: tuple[Kind, Sequence[str]]) -> bool:

@@ -154,8 +154,9 @@ def _holds(line: str, other: str) -> bool:
 
 def only_in(text: str, other: str) -> list[str]:
     """The lines of `text` that `other` has nowhere, without blank ones."""
-    known = {line.strip() for line in other.splitlines()}
-    return [line.strip() for line in text.splitlines() if line.strip() and line.strip() not in known]
+    mine, theirs = ([line.strip() for line in one.removeprefix("\ufeff").splitlines()] for one in (text, other))
+    known = set(theirs)
+    return [line for line in mine if line and line not in known]
 
 
 def propose_sync_copy(

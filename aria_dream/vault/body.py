@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.vault.no_words import no_words
+from aria_dream.vault.no_words import field_labels, no_words
 from aria_dream.vault.tags import TAG, is_tag
 
 if TYPE_CHECKING:
@@ -125,6 +125,9 @@ def count_prose(body: str, opaque: list[tuple[int, int]]) -> int:
         words = count_words(head, joined(known))
         if words == WORDS_COUNTED:
             return words
+        if len(head) == len(body):
+            labels = list(field_labels(body))
+            return count_words(body, joined(known + labels)) if labels else words
     return count_words(body, without_words(body, hidden_spans(body, opaque)))
 
 

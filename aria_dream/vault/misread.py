@@ -39,7 +39,8 @@ def is_misread(problem: Problem) -> bool:
 
 
 def is_utf16(data: bytes) -> bool:
-    """Whether the bytes are UTF-16, with a mark that says so or, where most characters are plain ones, without."""
+    """Whether the bytes are UTF-16, with a mark that says so or without: where most characters are plain ones, or where
+    they are no UTF-8, or full of control characters, and read as letters so."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return True
     head = data[:4096]
@@ -47,7 +48,27 @@ def is_utf16(data: bytes) -> bool:
         return False
     pairs = len(head) // 2
     fewer, more = sorted((head[0::2].count(0), head[1::2].count(0)))
-    return more >= 3 and more > 0.4 * pairs and fewer < 0.1 * pairs
+    if more >= 3 and more > 0.4 * pairs and fewer < 0.1 * pairs:
+        return True
+    low = sum(byte < 0x20 and byte not in b"\0\t\n\r" for byte in head)
+    odd = low > 0.2 * len(head) or not _is_utf8(data)
+    return odd and any(_reads_as_letters(head[: 2 * pairs], kind) for kind in ("le", "be"))
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _reads_as_letters(data: bytes, kind: str) -> bool:
+    if sum(0x20 <= byte < 0x7F for byte in data) > 0.8 * len(data):
+        return False  # two plain letters beside each other look like a Chinese one
+    text = data.decode(f"utf-16-{kind}", "replace")
+    odd = sum(not (letter.isprintable() or letter.isspace()) or letter == "\ufffd" for letter in text)
+    return odd <= 1 and sum(map(str.isalpha, text)) >= 0.5 * len(text)  # the last may be half of a pair
 
 
 def _encoding_problem(data: bytes) -> Problem | None:

@@ -51,7 +51,9 @@ _ADDRESSES: Final = (
 """A sign of an address, the address from there on, and what stands before the sign: of any scheme, of mail, of papers
 (DOI)."""
 _HASH: Final = re.compile(r"(?<![\w-])(?:0x)?[0-9a-fA-F]{7,128}(?:-[0-9a-fA-F]{4,12}){0,4}+(?![\w-])")
-_MIXED: Final = re.compile(r"[0-9][A-Za-z]|[A-Za-z][0-9]")
+_MIXED: Final = re.compile(r"[0-9](?:(?=[A-Za-z])|(?<=[A-Za-z][0-9]))")
+"""Begins with one set of characters, which the engine looks for four times as fast as for the two pairs."""
+_SHORTEST_HASH: Final = 7
 _SOLID: Final = re.compile(r"\S*")
 _LONG: Final = re.compile(r"[A-Za-z0-9+/=_-]{16,}")
 _LOOKED_BACK: Final = 200
@@ -88,7 +90,7 @@ def no_words(text: str, *, labels: bool = True) -> Ranges:
     found += _addresses(text)
     found += (span for span, _ in _computed(text))
     if labels:
-        found += _labels(text)
+        found += field_labels(text)
     found.sort()
     return found
 
@@ -117,6 +119,8 @@ def _computed(text: str) -> Iterator[tuple[tuple[int, int], bool]]:
         since = max(behind, at - _LOOKED_BACK)
         start = max(text.rfind(" ", since, at) + 1, text.rfind("\n", since, at) + 1, since)
         behind = _SOLID.match(text, at).end()  # type: ignore[union-attr]  # it matches the empty text
+        if behind - start < _SHORTEST_HASH:
+            continue
         yield from ((one.span(), True) for one in _HASH.finditer(text, start, behind) if _is_hash(one[0]))
         yield from ((one.span(), False) for one in _LONG.finditer(text, start, behind) if is_random(one[0]))
 
@@ -164,7 +168,7 @@ def _data(text: str) -> Iterator[tuple[int, int]]:
             yield start, at
 
 
-def _labels(text: str) -> Iterator[tuple[int, int]]:
+def field_labels(text: str) -> Iterator[tuple[int, int]]:
     """The names of fields: `Name::` wherever it stands, `Name:` before what is filled in (links, tags, dates, numbers),
     and all such names of lines one below the other, where one of them is filled in so."""
     plain = text.replace("\uff1a", ":") if "\uff1a" in text else text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aria_dream.vault.misread import misread_problems
+from aria_dream.vault.misread import is_utf16, misread_problems
 from aria_dream.vault.note_text import decode_note
 from aria_dream.vault.record import CARD, EMBED, FRONTMATTER, MARKDOWN, Record
 from aria_dream.vault.scan import scan_note
@@ -38,7 +38,7 @@ def record_of_note(data: bytes) -> Record:
         aliases=scan.aliases,
         tags=tuple(dict.fromkeys([tag.lower() for tag in scan.tags])),
         has_frontmatter=scan.body_start > 1,
-        dream=scan.dream,
+        dream=scan.dream and not is_utf16(data),  # of what nobody can read there is nothing to dream
         marker=scan.marker,
         plugin=scan.plugin,
         problems=_lines((*misread_problems(data), *scan.problems)),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from aria_dream.vault.zones import Wikilink
 
+_SURELY_ENOUGH: Final = 2000
+"""Characters that nearly always hold more than `WORDS_COUNTED` words beside addresses and the like."""
 MIN_LENGTH: Final = 1000
 """Shorter bodies seldom have `WORDS_COUNTED` words and are cheap to read exactly."""
 
@@ -61,8 +63,7 @@ def read_rendered(  # noqa: C901  # one list of reasons to give up, read top to 
         if len(between) % 2 == 0:
             return None  # a lone one may hide the rest
         hidden.tokens += sum(piece.count(" ") + piece.count("\n") + piece.count("\t") + 1 for piece in between)
-    hidden.tokens += sum(len(body[start:end].split()) + 1 for start, end in no_words(body, labels=False))
-    if not _has_words(body, WORDS_COUNTED + hidden.tokens):
+    if not _has_prose(body, WORDS_COUNTED + hidden.tokens):
         return None
     if hidden.tags:
         tags = [tag for index, tag in enumerate(tags) if index not in hidden.tags]
@@ -149,6 +150,18 @@ def _places(rendered: str, tag: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = rendered.find(tag, at + 1)
+
+
+def _has_prose(body: str, wanted: int) -> bool:
+    """Whether a body surely has more than so many words besides what holds none."""
+    # What holds none ends with its line, unless it is data: so the first lines most often tell.
+    end = body.find("\n", _SURELY_ENOUGH)
+    head = body[:end] if end >= 0 else body
+    for text in (head, body) if len(head) < len(body) and "ata:" not in head.lower() else (body,):
+        more = sum(len(text[start:end].split()) + 1 for start, end in no_words(text, labels=False))
+        if _has_words(text, wanted + more):
+            return True
+    return False
 
 
 def _has_words(body: str, wanted: int) -> bool:

@@ -29,8 +29,8 @@ class _Wording:
 
 _CONFLICT: Final = (
     r"(?:conflic?t|konfli[ck]t|conflit|conflito|conflitto|konflik|conflicter|bercanggah|motstrid|modstrid|ristirii|sukob|"
-    r"ütköz|çakış|конфл[иі]кт|σύγκρουσ|συγκρουόμεν|競合|問題のある|冲突|衝突|충돌|ขัดแย้ง|"
-    r"xung đột|تعارض|متعارض|התנגש|सिंक विरोध)"
+    r"ütköz|çakış|конфл[иі]кт|σύγκρουσ|συγκρουόμεν|διένεξη|競合|問題のある|冲突|衝突|충돌|ขัดแย้ง|"
+    r"xung đột|تعارض|متعارض|متناقض|תנגש|सिंक विरोध|name clash)"
 )
 """The word for a conflict, in the languages that Dropbox and others speak."""
 _COPY: Final = (
@@ -68,6 +68,12 @@ _WORDINGS: Final = (
     _Wording("Google Drive, Resilio Sync", r"[ _]\[conflict(?:ed)?[^\[\]]{0,40}\]$"),
     _Wording("Synology Drive, Resilio Sync", r"[_.](?:Case)?Conflict(?:_\d{1,3})?$", is_weak=True),
     _Wording("others", rf" ?\({_INSIDE}{{0,60}}?{_CONFLICT}{_INSIDE}{{0,60}}?\)$", is_weak=True),
+    _Wording("rclone, Resilio Sync", r"(?:\.| - |-(?=\w+-\d))conflict(?:ed)?(?:[ -]copy)?[-\d]{0,20}$", is_weak=True),
+    _Wording(
+        "any, in a language that is not listed here",
+        rf" ?[(（]{_INSIDE}{{2,80}}?{_DATE}{_INSIDE}{{0,60}}[)）]$",
+        is_weak=True,
+    ),
     _Wording("Google Drive, browsers", r" ?\(\d{1,2}\)$", is_weak=True),
     _Wording("iCloud", r" (?:[2-9]|[1-9]\d)$", is_weak=True),
     _Wording("OneDrive", r"-(?-i:(?=[^-\s]*[A-Z]))[A-Za-z]\w*(?:-\w+){0,5}$", is_weak=True),
@@ -103,7 +109,7 @@ def originals_of_copy(path: str, *, weak: bool) -> Iterator[str]:
 def _may_be_weak(stem: str) -> bool:
     if stem.replace("-", "").isdigit():
         return False  # a day
-    return stem[-1] in ")）" or stem[-1].isdigit() or "-" in stem or stem.lower().endswith("conflict")
+    return stem[-1] in ")）" or stem[-1].isdigit() or "-" in stem or "conflict" in stem.lower()
 
 
 def _starts(expression: re.Pattern[str], stem: str) -> list[int]:

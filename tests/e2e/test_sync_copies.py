@@ -78,7 +78,7 @@ def test_a_copy_is_named_proposed_united_and_taken_back(tmp_path: Path) -> None:
     assert (vault.root / ".trash" / DROPBOX).read_bytes() == before[DROPBOX]
     assert "Unite with its copy" in vault.run("history")
 
-    tick(vault, rf" undo until [^^]*\^aria-{id_}-undo")
+    tick(vault, rf" undo: [^^]*\^aria-{id_}-undo")
     assert "Undone" in vault.run("apply")
     after = vault.held()
     assert {path: after[path] for path in before} == before
@@ -90,7 +90,7 @@ def test_a_note_edited_since_is_not_written_over(tmp_path: Path) -> None:
     (one,) = [one for one in vault.consolidate()["proposals"] if "Tea.md" in one["paths"]]
     (vault.root / "Tea.md").write_text(NOTE + "A line of today.\n", encoding="utf-8", newline="")
     tick(vault, rf" unite them \^aria-{one['id']}")
-    assert "See what would be written now" in vault.run("apply")
+    assert "See what would be written now" in vault.run("apply", code=6)
     text = (vault.root / "Tea.md").read_text(encoding="utf-8")
     assert text == NOTE + "A line of today.\n"
     assert (vault.root / DROPBOX).exists()

@@ -88,6 +88,11 @@ def test_a_common_word_is_no_mention_without_a_second_sign() -> None:
     assert mention("It runs on LSTM in the cellar.", "LSTM") is not None
 
 
+def test_a_verb_behind_a_name_does_not_make_it_a_compound() -> None:
+    assert mention("I brewed kombucha again and kombucha ferments fast.", "Kombucha") is not None
+    assert mention("Here safety nets hold, there safety glasses.", "Safety") is None
+
+
 def test_german_nouns_are_common_ones_with_their_capital() -> None:
     assert mention("Wir haben auch nicht viel über die Sicherheit gesagt, aber immer etwas.", "Sicherheit") is None
     assert mention("Über die Sicherheit gibt es nichts, und keine Sicherheit ist immer.", "Sicherheit") is not None
@@ -99,6 +104,12 @@ def test_german_nouns_are_common_ones_with_their_capital() -> None:
         ("a safety net holds", "safety", True),
         ("the safety is off", "safety", False),
         ("the safety, net of costs", "safety", False),
+        ("the safety mattered", "safety", False),
+        ("the safety slowly went", "safety", False),
+        ("safety needs a hand", "safety", False),
+        ("a safety supply", "safety", True),
+        ("a safety seed", "safety", True),
+        ("пью чай зелёный", "чай", False),
         ("京都大学にて", "京都", True),
         ("京都的酵母", "京都", False),
         ("京都に住む", "京都", False),

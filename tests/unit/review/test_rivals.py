@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import get_args
 
 import pytest
 
@@ -46,6 +47,12 @@ def test_of_two_that_were_approved_together_the_contradiction_goes_first() -> No
     possible, excluded = in_order([merge, link, settle, other])
     assert possible == [link, settle, other]
     assert excluded == [(merge, settle)]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in get_args(Kind) if kind != "sync_copy"])
+def test_every_kind_has_its_place_in_the_order(kind: Kind) -> None:
+    first, second = approved("sync_copy", "A", "A (1)"), approved(kind, "A", "A (1)", "B")
+    assert in_order([second, first]) == ([first], [(second, first)])
 
 
 def test_what_a_person_approved_goes_before_what_passes_by_itself() -> None:

@@ -122,3 +122,7 @@ def test_what_differs_is_said_in_a_clause() -> None:
     assert what_differs("a\n", "a\nb\n") == "a sync left a copy; 1 line is only in the copy"
     assert what_differs("a\nc\nd\n", "a\nb\n").endswith("1 line is only in the copy and 2 lines are only in the note")
     assert only_in("a\n\n  b\n", "b\n") == ["a"]
+
+
+def test_a_byte_order_mark_is_no_line_that_differs() -> None:
+    assert what_differs("One line.\n", "\ufeffOne line.\r\n") == "a sync left a copy that says the same"

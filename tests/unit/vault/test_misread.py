@@ -7,6 +7,7 @@ import pytest
 from aria_dream.vault.edit import note_refusal
 from aria_dream.vault.misread import conflict_line, is_utf16, misread_problems
 from aria_dream.vault.note import NotePath
+from aria_dream.vault.reading import record_of_note
 
 NORMAL = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> other\n"
 DIFF3 = "<<<<<<< HEAD\nours\n||||||| 1a2b3c4\nbase\n=======\ntheirs\n>>>>>>> other\n"
@@ -63,6 +64,17 @@ def test_utf_16_is_known_with_and_without_its_mark(encoding: str) -> None:
     (problem,) = misread_problems(data)
     assert problem.message == "is UTF-16, which Obsidian cannot read; save it as UTF-8"
     assert note_refusal(NotePath("a.md"), data) == "a.md is not UTF-8 text"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", ["没有标记的笔记，说的是面包和茶。\n", "Заметка о хлебе и чае.\n"])
+def test_utf_16_of_other_scripts_is_known_and_never_dreamt(encoding: str, text: str) -> None:
+    data = (text * 9).encode(encoding)
+    assert is_utf16(data)
+    assert not record_of_note(data).dream
+    for other in ("shift_jis", "gb18030", "koi8-r", "utf-8"):
+        assert not is_utf16((text * 9).encode(other, "ignore"))
+    assert not is_utf16(b"a\0b caf\xe9, and a stray zero\n")
 
 
 def test_another_encoding_is_named_with_the_first_line_that_shows_it() -> None:

@@ -29,9 +29,12 @@ NAMED = [
     "Tea (Anna 上の問題のあるコピー 2026-11-20)", "Tea（Anna 的冲突副本 2026-11-20）",
     "Tea (Anna 的衝突複本 2026-11-20)",
     "Tea (Anna의 충돌 사본 2026-11-20)", "Tea (Salinan konflik Anna)", "Tea (สำเนาที่ขัดแย้งของ Anna)",
+    "Tea (Αντίγραφο σε διένεξη Anna 2026-11-20)", "Tea (עותק מתנגש של Anna 2026-11-20)",
+    "Tea (# Name clash 2026-11-20 aB3 #)", "Tea (نسخة متعارضة Anna 2026-11-20)",
 ]  # fmt: skip
 WEAK = ["Tea 2", "Tea 14", "Tea (1)", "Tea(1)", "Tea-DESKTOP-AB12CD", "Tea-Annas-MacBook-Pro", "Tea_Conflict",
-        "Tea (Vietnam conflict)"]  # fmt: skip
+        "Tea (Vietnam conflict)", "Tea - conflict copy", "Tea.conflict1", "Tea-conflict-20261120", "Tea.conflicted",
+        "Tea (vastuoluline koopia Anna 2026-11-20)", "Tea (árekstur afrit Anna 2026-11-20 (1))"]  # fmt: skip
 TEXT = "".join(f"Line {number} says how the tea is made, and how long it stands.\n" for number in range(12))
 
 
