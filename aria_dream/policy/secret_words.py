@@ -69,11 +69,10 @@ _CODE: Final = (
     r"combinatie|szyfr|шифр)"
 )
 _OF: Final = (
-    r"(?:(?:of|for|to|the|my|our|der|des|dem|den|die|das|vom|von|zum|zur|für|mein(?:em|er|es)?|unser(?:em|er|es)?|du|de|"
+    r"(?:(?:(?:of|for|to|the|my|our|der|des|dem|den|die|das|vom|von|zum|zur|für|mein(?:em|er|es)?|unser(?:em|er|es)?|du|de|"
     r"la|le|del|el|para|do|da|della|dello|di|il|van|voor|het|do|od|от|для) ){1,3}(?:(?:de )?l['’])?|"
-    r"(?:(?:de )?l['’]|dell['’]|all['’])"
+    r"(?:(?:de )?l['’]|dell['’]|all['’]))"
 )
-_OF = rf"(?:{_OF})"
 _LOCKED: Final = (
     r"(?:safe|vault|locker|padlock|lock|door|gate|alarm|garage|front door|keypad|"
     r"(?:credit|debit|bank) card|sim(?: card)?|"
