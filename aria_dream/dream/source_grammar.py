@@ -43,9 +43,13 @@ _FILES: Final = _listed("""
 """Endings that a name of a file has as well; such a name is an address only with `www.` before or its scheme."""
 
 _YEAR = re.compile(
-    r"(?<![\w./:-])(?:1[0-9]{3}|20[0-9]{2})[a-z]?(?![\d:]|[./-]\d|[^\W\d_]{2})"
-    r"(?:\s?[年년])?(?!\s?\d{1,2}\s?[月월])"
+    r"(?<![\w./:-])(?:(?:ca?\.|um|vers|около) ?)?"
+    r"(?:[1-9]\d{1,3} ?(?:b\. ?c\. ?e?|bce?|v\. ?(?:chr|u\. ?z)|av\. ?j|a\. ?c|до н)\b|"
+    r"(?:(?:1\d{3}|20\d{2})/)?(?:1[0-9]{3}|20[0-9]{2})[a-z]?)(?![\d:]|[./-]\d|[^\W\d_]{2})"
+    r"(?:\s?[年년])?(?!\s?\d{1,2}\s?[月월])",
+    re.IGNORECASE,
 )
+"""One of two years with a stroke between them, of an edition and of its first one, or one before our era, too."""
 _WORD = re.compile(r"[^\s,;&/、，・()\[\]（）]+|[,;&/、，・()\[\]（）]")
 _JOINTS: Final = _listed("& , / ; 、 ， ・ and und et y e en och og ja i и та и ve 和 與 与 및 و ו")
 _MORE: Final = _listed("""

@@ -131,7 +131,10 @@ class Asking:
         else:
             return bool(self.over)
         some = f", and {self.trouble}" if self._unreadable else ""
-        self._trouble = f"“{self.name}” is not asked any more, because {self.over}{some}"
+        none = "; it had given no answer by then" if self.asked and not self._answers else ""
+        reasons = "; ".join(dict.fromkeys(filter(None, self._row)))
+        why = f"{none or '; its last questions had no answer'}: {reasons}" if reasons else none
+        self._trouble = f"“{self.name}” is not asked any more, because {self.over}{some}{why}"
         return True
 
     def _left_s(self) -> float:

@@ -168,6 +168,7 @@ class CodexReacher:
                     break
         finally:
             process.close()
+            relay.ending.set()  # what it asked for last is not let out behind the count
         return heard.end(stopped or heard.excess, code or 0, monotonic() - started_s)
 
     def _reason(self, heard: _Heard, seconds: float) -> str:

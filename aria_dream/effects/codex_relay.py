@@ -19,14 +19,14 @@ import socket
 import threading
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from aria_dream.effects.model_http import Unanswered, find_proxy
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
     from types import TracebackType
 
     import httpcore
@@ -38,9 +38,11 @@ _PATIENCE = {"connect": 30.0, "write": 60.0, "read": 900.0, "pool": 30.0}
 """In seconds. Codex and the run's own clock end a silence long before."""
 _HOP = frozenset({
     "connection", "host", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te",
-    "trailer", "transfer-encoding", "upgrade", "expect",
+    "trailer", "transfer-encoding", "upgrade", "expect", "location",
 })  # fmt: skip
-"""Headers that belong to one connection."""
+"""Headers that belong to one connection, and the one that would lead Codex past the relay."""
+_CONNECTED = ("connection.connect_tcp.complete", "connection.start_tls.complete", "proxy.start_tls.complete")
+"""What httpcore calls the moments at which there is a connection."""
 _LOGIN = (401, 403)
 _MOST_ECHOES = 3
 """Requests that get the login's refusal again: Codex renews the login and asks once more."""
@@ -84,9 +86,8 @@ class Relay:
         self._http.shutdown()
         self._http.server_close()
         with self._lock:
-            for open_ in self._sockets:
-                with suppress(OSError):
-                    open_.shutdown(socket.SHUT_RDWR)  # the server stops working on what nobody waits for
+            for connection in self._sockets:
+                _end(connection)  # the server stops working on what nobody waits for
 
     @property
     def url(self) -> str:
@@ -102,7 +103,9 @@ class Relay:
         """0 where one more request may leave: it counts from now on. Else the status to answer with, or -1 for none."""
         with self._lock:
             self.heard = True
-            if self.sent < self.allowed and not self.ending.is_set():
+            if self.ending.is_set():
+                return -1  # of a program that is ended already: it says nothing about the run
+            if self.sent < self.allowed:
                 self.sent += 1
                 return 0
             if self._status in _LOGIN and self._echoes < _MOST_ECHOES:
@@ -118,17 +121,22 @@ class Relay:
             self.sent -= 1
             self.unreached = why
 
-    def answered(self, status: int, open_: socket.socket | None) -> None:
-        """The server's answer to the last request begins, on this connection."""
+    def answered(self, status: int) -> None:
+        """The server's answer to the last request begins."""
         with self._lock:
             self._status = status
-            if open_ is not None:
-                self._sockets.add(open_)
 
-    def closed(self, open_: socket.socket | None) -> None:
-        """The connection is at its end."""
+    def opened(self, connection: socket.socket) -> None:
+        """There is a connection to the server, which ends with the run at the latest."""
         with self._lock:
-            self._sockets.discard(open_)
+            self._sockets.add(connection)
+            if self.ending.is_set():
+                _end(connection)
+
+    def closed(self, connections: Iterable[socket.socket]) -> None:
+        """These connections are at their end."""
+        with self._lock:
+            self._sockets.difference_update(connections)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -181,34 +189,44 @@ class _Handler(BaseHTTPRequestHandler):
         headers = [("Host", parts.netloc), *(
             (name, value) for name, value in self.headers.items() if name.lower() not in _HOP
         )]  # fmt: skip
+        connections: list[socket.socket] = []
+
+        def note(event: str, info: Mapping[str, Any]) -> None:
+            if event in _CONNECTED:
+                connections.append(info["return_value"].get_extra_info("socket"))
+                self.relay.opened(connections[-1])
+
         try:
             with pool, pool.stream(
-                self.command, target, headers=headers, content=body or None, extensions={"timeout": _PATIENCE}
-            ) as response:
+                self.command, target, headers=headers, content=body or None,
+                extensions={"timeout": _PATIENCE, "trace": note},
+            ) as response:  # fmt: skip
                 self._pass_on(response)
         except (httpcore.ConnectError, httpcore.ConnectTimeout, httpcore.ProxyError) as error:
             if counted:
                 self.relay.give_back(f"no connection to {parts.hostname}: {error}")
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException, OSError):
             pass  # Codex sees a stream that ends too early
+        finally:
+            self.relay.closed(connections)
 
     def _pass_on(self, response: httpcore.Response) -> None:
-        stream = response.extensions.get("network_stream")
-        open_ = stream.get_extra_info("socket") if stream is not None else None
-        self.relay.answered(response.status, open_)
-        try:
-            head = [f"HTTP/1.1 {response.status} ".encode(), b"Connection: close"]
-            head += [name + b": " + value for name, value in response.headers
-                     if name.lower().decode("latin-1") not in _HOP]  # fmt: skip
-            self._write(b"\r\n".join([*head, b"", b""]))
-            for piece in response.iter_stream():
-                self._write(piece)
-        finally:
-            self.relay.closed(open_)
+        self.relay.answered(response.status)
+        head = [f"HTTP/1.1 {response.status} ".encode(), b"Connection: close"]
+        head += [name + b": " + value for name, value in response.headers
+                 if name.lower().decode("latin-1") not in _HOP]  # fmt: skip
+        self._write(b"\r\n".join([*head, b"", b""]))
+        for piece in response.iter_stream():
+            self._write(piece)
 
     def _write(self, data: bytes) -> None:
         self.wfile.write(data)
         self.wfile.flush()
+
+
+def _end(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 def _pool(target: str) -> httpcore.ConnectionPool | Unanswered:

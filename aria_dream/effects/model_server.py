@@ -181,6 +181,8 @@ class Answer:
         text = self.text
         if self.prompt_tokens is not None and self.prompt_tokens >= WINDOW - 1:
             return AskFailed("the model was shown only part of the notes")
+        if self.ending and self.ending != "length" and self.thought and not text.strip():
+            return AskFailed("the model thought and gave no answer; choose one that thinks less")
         if self.ending in ("stop", "load", "eos"):
             return Completion(text, self._tokens)
         # Cut at the cap, endless blanks, an end of another name: only an object that is whole may count.

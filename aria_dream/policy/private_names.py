@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 from aria_dream.policy.accents import UMLAUTS, without_accents
 from aria_dream.policy.look_alikes import LookAlike, Looks, look_alike
 from aria_dream.policy.patterns import fold
-from aria_dream.policy.turned_names import TurnedName, spans_of_turned, turned_names
+from aria_dream.policy.turned_names import TurnedName, other_names, spans_of_turned, turned_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -133,7 +133,7 @@ def _blanked(text: str, turned: Mapping[str, tuple[TurnedName, ...]]) -> tuple[s
 
 def private_names(notes: Iterable[tuple[str, Iterable[str]]]) -> PrivateNames:
     """The names of these notes, each given as `(vault path, aliases)`."""
-    notes = [(path, tuple(aliases)) for path, aliases in notes]
+    notes = [(path, _known_as(_title(path), aliases)) for path, aliases in notes]
     folders: dict[str, set[str]] = {}
     spellings: dict[str, set[str]] = {}
     for path, aliases in notes:
@@ -162,6 +162,12 @@ def private_names(notes: Iterable[tuple[str, Iterable[str]]]) -> PrivateNames:
         ),
         turned=turned_names(unicodedata.normalize("NFC", name) for name in written_as.values()),
     )
+
+
+def _known_as(title: str, aliases: Iterable[str]) -> tuple[str, ...]:
+    """The aliases, and what else the note's names are written as."""
+    names = (title, *aliases)
+    return (*names[1:], *(other for name in names for other in other_names(name)))
 
 
 def _title(path: str) -> str:

@@ -98,7 +98,7 @@ _PARENT: Final = re.compile(
     re.IGNORECASE,
 )
 _ITEM: Final = re.compile(
-    r"(?P<indent>[ \t>]*)(?P<mark>(?:[-*+][ \t]+|\d{1,3}[.)][ \t]+)?)(?:\[.\][ \t]+)?"
+    r"(?P<indent>[ \t>]*)(?P<mark>(?:[-*+:][ \t]+|\d{1,3}[.)][ \t]+)?)(?:\[.\][ \t]+)?"
     r"(?P<label>[^:：=\n]{1,60}?(?:::?|：|=|[ \t][-–—]|→)[ \t]+|[^\s:=]{1,60}[:=](?=\S))?(?P<value>[^\n]*)"
 )
 
@@ -123,6 +123,8 @@ def places_below_words(lines: Sequence[Line]) -> Iterator[Span]:
 
 def _hangs_below(parent: re.Match[str], item: re.Match[str]) -> bool:
     deeper = len(item["indent"].expandtabs(4)) > len(parent["indent"].expandtabs(4))
+    if parent["mark"].startswith("[!"):
+        return ">" in item["indent"]
     if parent["mark"] and not parent["mark"].startswith("#"):
         return deeper
     return bool(item["mark"]) or (deeper and not parent["mark"]) or len(item[0].split()) <= 2

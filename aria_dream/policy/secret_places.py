@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from aria_dream.policy.secret_blocks import places_below_words, places_in_tables
 from aria_dream.policy.secret_shapes import ADDRESS, is_mixed, is_random, looks_made
-from aria_dream.policy.secret_words import ACCOUNT, HINT, IS, LOGIN, NET, NO_VALUE, PIN, SECRET, TOKEN
+from aria_dream.policy.secret_words import ACCOUNT, HINT, IS, LOGIN, NET, NO_VALUE, PHRASE, PIN, SECRET, TOKEN
+from aria_dream.words import LANGUAGES, language_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,8 @@ _QUOTED: Final = (
 _MARKS: Final = r"[\"'`*_]{0,3}"
 _TO: Final = r"[ \t]{0,3}(?:::|:(?!:)|=>|=(?!=)|：|＝|→|>(?=[^\s>]))"
 _VALUE: Final = rf"(?P<quoted>{_QUOTED})|(?P<bare>[^\s\"'`,;<>|]{{3,512}})"
-_QUALIFIED: Final = r"(?:[ \t]{1,2}(?![:=/])[^\W\d_]{1,14}[.'’]?(?:-[^\W\d_]{1,14})?){1,4}"
+_QUALIFIER: Final = r"(?:[^\W\d_]{1,2}['’])?[^\W\d_]{1,14}(?:[.'’]|['’]s)?(?:-[^\W\d_]{1,14})?"
+_QUALIFIED: Final = rf"(?:[ \t]{{1,2}}(?![:=/]){_QUALIFIER}){{1,4}}"
 """A few words between the word and its mark: `of the card`, `für den Router`."""
 
 
@@ -38,8 +40,12 @@ _NAMED: Final = _compiled(
     rf"(?:{_TO}|[ ]value=|[ \t]{{0,2}}(?P<verb>{IS}))[ \t]{{0,3}}\*{{0,3}}[ \t]?(?:{_VALUE})"
 )
 _FAR: Final = _compiled(
-    rf"{SECRET}(?:{_QUALIFIED})(?:{_TO}|[ \t](?:{IS}))[ \t]{{0,3}}\*{{0,3}}(?:{_VALUE})"
+    rf"{SECRET}(?:{_QUALIFIED})(?:{_TO}|[ \t](?:{IS}|[-–—]))[ \t]{{0,3}}\*{{0,3}}(?:{_VALUE})"
 )
+_WORDS: Final = _compiled(
+    rf"{PHRASE}[ \t](?:{IS})[ \t](?P<bare>[^\W\d_]{{2,12}}(?:[ -][^\W\d_]{{2,12}}){{3,23}})[.!]?[ \t]*$"
+)
+_DRAWN: Final = _compiled(rf"{TOKEN}[ \t](?P<bare>[A-Za-z0-9+/_-]{{12,512}}={{0,2}})(?![\w-])")
 _BESIDE: Final = _compiled(
     rf"(?:{SECRET}(?:['’]s)?[ \t]{{1,2}}(?:[-–—➜][ \t])?|{NET}{_TO}[ \t]{{0,3}}(?!\d+\b))(?:{_VALUE})"
 )
@@ -52,8 +58,9 @@ _TOKENS: Final = _compiled(
     rf"(?:(?:bearer|basic|token)[ \t])?(?!(?:bearer|basic|token)[ \t])(?:{_VALUE})(?P<rest>[^\n]?[^\n]?)"
 )
 _PINS: Final = _compiled(
-    rf"{PIN}{_MARKS}(?P<far>(?:[ \t]{{1,2}}\(?[^\W\d_]{{1,14}}\)?){{0,4}}?)"
-    rf"(?P<to>(?:{_TO}|[ \t]{{0,2}}(?:{IS}))?)[ \t]{{0,3}}{_MARKS}[ \t]?(?P<bare>\d[\d -]{{1,10}}\d)(?![\w.,]?\d)"
+    rf"{PIN}{_MARKS}(?P<far>(?:[ \t]{{1,2}}\(?{_QUALIFIER}\)?){{0,4}}?)"
+    rf"(?P<to>(?:{_TO}|[ \t]{{0,2}}(?:{IS})|[ \t][-–—]|['’]s)?)[ \t]{{0,3}}{_MARKS}[ \t]?"
+    r"(?P<bare>\d[\d -]{1,10}\d(?![\w.,]?\d)|(?=[\da-z]{4,6}(?!\w))[a-z]{0,2}\d+[a-z]{0,2}\d*)"
 )
 _FIELD: Final = _compiled(
     rf"(?P<open>[(\[]?)[ \t]?{_MARKS}"
@@ -114,6 +121,8 @@ def _in_line(line: str) -> Iterator[Span]:
     for expression in (_FAR, _BESIDE, _NET_KEY):
         for match in expression.finditer(line):
             yield from (span for span in _value(match) if looks_made(line[slice(*span)]))
+    yield from (match.span("bare") for match in _WORDS.finditer(line) if _are_drawn(match["bare"].lower()))
+    yield from (match.span("bare") for match in _DRAWN.finditer(line) if is_random(match["bare"], ""))
     for match in _TOKENS.finditer(line):
         yield from (span for span in _value(match) if _is_token(match, line[slice(*span)]))
     yield from (match.span("bare") for match in _PINS.finditer(line) if _is_pin(match))
@@ -126,6 +135,15 @@ def _in_line(line: str) -> Iterator[Span]:
         yield match.span(match.lastgroup or 0)
 
 
+def _are_drawn(phrase: str) -> bool:
+    """Whether the words are a secret in a row, and no sentence about one: it has small words."""
+    words = re.split("[ -]", phrase)
+    known = [language_words(code) for code in LANGUAGES]
+    if any(words[0] in each.function or not each.short.isdisjoint(words) for each in known):
+        return False
+    return words[0] not in NO_VALUE or all(each.function.isdisjoint(words) for each in known)
+
+
 def _is_token(match: re.Match[str], value: str) -> bool:
     """Whether the value of a token stands alone or is plainly made up; a count of tokens is none."""
     if re.search(r"[()\[\]{}]", value) or (value.isdigit() and "token" in match[0].lower()):
@@ -135,9 +153,12 @@ def _is_token(match: re.Match[str], value: str) -> bool:
 
 
 def _is_pin(match: re.Match[str]) -> bool:
-    digits, is_told = re.sub(r"\D", "", match["bare"]), bool(match["to"].strip())
-    if not is_told and match["far"] and (match[0].startswith("pin") or re.fullmatch(r"(?:19|20)\d\d", digits)):
+    digits, is_told = re.sub(r"\D", "", match["bare"]), bool(match["to"].strip("-–— \t"))
+    is_year = re.fullmatch(r"(?:19|20)\d\d", digits) is not None
+    if not is_told and ((match["far"] and match[0].startswith("pin")) or ((match["far"] or match["to"]) and is_year)):
         return False
+    if not match["bare"].replace("-", "").replace(" ", "").isdigit():
+        return is_told and match["bare"] == match["bare"].upper()
     least, most = (3, 4) if re.match(r"cv|(?:karten)?prüf", match[0], re.IGNORECASE) else (4, 10)
     return least <= len(digits) <= most
 

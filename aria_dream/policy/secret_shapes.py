@@ -46,7 +46,7 @@ def is_random(value: str, name: str) -> bool:
     """Whether the value of a name is drawn by lot and no hash, id or version by its name or shape."""
     if UUID.fullmatch(value) or re.search(HASH, name, re.IGNORECASE) or re.match(r"sha\d|md5", value):
         return False
-    if _HEX.fullmatch(value):
+    if _HEX.fullmatch(value) and value in (value.lower(), value.upper()):
         return len(value) >= 24 and is_disordered(value)
     groups = value.split("-") if _GROUPS.fullmatch(value) else []
     if sum(map(is_mixed, groups)) >= 2:

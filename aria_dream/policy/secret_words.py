@@ -64,16 +64,35 @@ WIFI: Final = named(
     r"暗号化キー|网络密钥|セキュリティキー",
 )
 SECRET: Final = rf"(?:{WIFI}|{PASSWORD}|{PHRASE}|{CODES})"
+_CODE: Final = (
+    r"(?:codes?|códigos?|codici|codice|kod|код|combinations?|kombination|combinaison|combinación|combinação|combinazione|"
+    r"combinatie|szyfr|шифр)"
+)
+_OF: Final = (
+    r"(?:(?:(?:of|for|to|the|my|our|der|des|dem|den|die|das|vom|von|zum|zur|für|mein(?:em|er|es)?|unser(?:em|er|es)?|du|de|"
+    r"la|le|del|el|para|do|da|della|dello|di|il|van|voor|het|do|od|от|для) ){1,3}(?:(?:de )?l['’])?|"
+    r"(?:(?:de )?l['’]|dell['’]|all['’]))"
+)
+_LOCKED: Final = (
+    r"(?:safe|vault|locker|padlock|lock|door|gate|alarm|garage|front door|keypad|"
+    r"(?:credit|debit|bank) card|sim(?: card)?|"
+    r"tür|haustür|tor(?:es|s)?|tresors?|safes|schloss(?:es)?|spinds?|alarmanlage|"
+    r"porte|portail|coffre(?:-fort)?|cadenas|"
+    r"alarme?|immeuble|caja fuerte|puerta|portal|candado|alarma|cofre|porta|portão|cadeado|cassaforte|portone|"
+    r"lucchetto|allarme|kluis|deur|poort|slot|sejfu?|drzwi|bramy|alarmu|kłódki|сейфа?|двери|домофона|ворот|"
+    r"сигнализации|замка)"
+)
 PIN: Final = named(
     r"pin(?:[- ]?(?:code|nummer|number))?|pukn?|cvv2?|cvc2?|geheimzahl|geheimnummer|"
-    r"(?:lock |safe )combination|(?:door|gate|alarm|entry|lock|safe|garage|keypad|access|security|unlock) ?code|"
-    r"(?:tür|tor|haustür|alarm|safe|tresor|zugangs|entsperr|karten)[- ]?(?:code|pin)|"
+    rf"(?:lock|safe|vault|locker)(?:['’]s)? combination|zahlenkombination|{_CODE} {_OF}{_LOCKED}|"
+    r"(?:door|gate|alarm|entry|lock|safe|garage|keypad|access|security|unlock) ?code|"
+    r"digicodes?|(?:tür|tor|haustür|alarm|safe|tresor|zugangs|entsperr|karten)[- ]?(?:code|pin)|"
     r"code (?:pin|secret|confidentiel|d['’](?:entrée|accès)|de (?:la porte|l['’]alarme|la carte))|"
     r"código (?:pin|secreto|de (?:acceso|la puerta|acesso|la alarma)|da porta|do alarme)|nip|"
     r"codice (?:pin|segreto|d['’]accesso|della porta|dell['’]allarme)|(?:toegangs|deur|alarm)code|"
     r"sicherheitscode|(?:karten)?prüfnummer|código de seguridad|"
     r"kod (?:pin|do (?:drzwi|bramy|alarmu))|(?:пин(?:-?код)?|код (?:двери|домофона|от двери|сигнализации))",
-    r"PIN码|PIN碼|PINコード|暗証番号|门禁码|取款密码",
+    r"(?:金庫|玄関|ドア|アラーム)の?(?:番号|コード)|(?:门|保险箱|保险柜)的?(?:号码|代码)|PIN码|PIN碼|PINコード|暗証番号|门禁码|取款密码",
 )
 """Of digits alone."""
 LOGIN: Final = named(
@@ -101,19 +120,19 @@ IS: Final = (
 HINT: Final = re.compile(
     r"pass|pwd?\b|psw|kennw|losung|zugang|mdp|contrase|clave|senha|palavra|parol|wachtw|has[łl]|парол|hesl|senord|adgangs|"
     r"kodeord|salasan|jelsz|[şs]ifre|lozink|κωδικ|סיסמ|كلمة|पासवर्ड|mật|sandi|密|口令|パス|비밀|패스|비번|combination|answer|memorable|слово|"
-    r"seed|recover|backup|mnemo|wallet|phrase|frase|fraza|фраза|herstel|助|シード|リカバリ|バックアップ|code|kody?\b|códig|"
+    r"seed|recover|backup|mnemo|wallet|phrase|frase|fraza|фраза|herstel|助|シード|リカバリ|バックアップ|code|kody?\b|códig|combin|kombin|szyfr|шифр|"
     r"codic|令牌|トークン|token|secret|\bkey|[ _-]?keys?\b|authori|creden|identif|wi[-\u2010\u2011 ]?fi|w-?lan|wpa|"
     r"network|router|netzw|вай|psk|ssid|clé\b|cle\b|chave|chiave|sleutel|klucz|nyckel|nøgle|ключ|schlüssel|暗|网络|セキュ|\bpin|"
-    r"[^\W\d_]pin\b|puk|cv[vc]|geheim|nip\b|пин|код|门禁|取款|log-?in|inlog|user|account|benutz|utilis|usu[aá]|cuenta|utili|"
+    r"[^\W\d_]pin\b|puk|cv[vc]|geheim|nip\b|пин|код|门|金庫|玄関|ドア|アラーム|保险|取款|log-?in|inlog|user|account|benutz|utilis|usu[aá]|cuenta|utili|"
     r"utente|gebruik|użytk|konto|логин|账|帐|ログ|アカ|用户|prüfnummer|anmeldung|curl|mysql|mongo|maria|--|bearer|sig|auth|code=",
     re.IGNORECASE,
 )
 """In every line that holds one of these words, and in some others: elsewhere none of them need be looked for."""
 _SAID_OF_IT = """
-    abgelaufen above below changed correct correcta correcte corretta empty errada expired falsa falsch faux fout geheim
-    gone good hashed here hidden incorrect incorrecta incorrecte invalid juist kurz lang long lost missing needed none
-    nötig oublié perdida perdu required richtig right safe sbagliata secret secreta secrète segreta short sicher stored
-    strong tajne there unbekannt unknown vergessen vergeten weak wrong błędne poprawne
+    abgelaufen above below błędne changed correct correcta correcte corretta empty errada expired falsa falsch faux
+    forgotten fout geheim gone good hashed here hidden incorrect incorrecta incorrecte invalid juist kurz lang long
+    lost missing needed none nötig oublié perdida perdu poprawne required richtig right safe sbagliata secret
+    secreta secrète segreta short sicher stored strong tajne there unbekannt unknown vergessen vergeten weak wrong
 """
 NO_VALUE: Final = frozenset(_SAID_OF_IT.split())
 """What is said of a password rather than what it is."""

@@ -16,7 +16,21 @@ if TYPE_CHECKING:
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CASED: Final = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u052f\u1e00-\u1fff]")
 """Latin, Greek and Cyrillic letters: other scripts neither write initials nor turn a name with a comma."""
+_UNSPACED: Final = re.compile(r"(?=\S+\s)[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\s]+")
+"""Chinese, Japanese and Korean names with a space in them."""
 _MOST_WORDS: Final = 6
+_INITIALS: Final = r"(?=[A-Z\u00c0-\u00de\u0410-\u042f]{1,3}(?![^\W_]))"
+"""Before more first letters in a row: `JL Fontaine`."""
+_TITLES: Final = re.compile(
+    r"(?i)\A(?:(?:dr|prof|mr|mrs|ms|mx|herrn?|frau|sr|sra|srta|don|doña|dona|mme|mlle|madame|monsieur|signora?|sig|"
+    r"dott|dottoressa|mevr|dhr|pan|pani|dipl|ing|mag|rev|fr|sir|dame|lady|lord|госпожа|господин|доктор)\b\.?[ -]*"
+    r"(?:h\. ?c\.|med\.|phil\.|rer\.|nat\.|jur\.|ing\.)?[ ]*)+"
+)
+_FORMS: Final = re.compile(
+    r"(?i),?[ ](?:gmbh|ag|kg|ohg|ug|e\. ?[vk]\.?|ltd|llc|llp|plc|inc|corp|co|s\.?a|sarl|sas|s\.?l|s\.?r\.?l|"
+    r"s\.?p\.?a|b\.?v|n\.?v|lda|ltda|sp\. z o\. ?o|ооо|m\.?d|ph\.? ?d|jr|sr|esq)\.?\Z"
+)
+_TURNED: Final = re.compile(r"([^,]+?)\s*,\s*([^,]+)")
 _JOINT: Final = r"(?:%20|&nbsp;|[\s_+\-\u2010-\u2015*~=`\\])+"
 
 
@@ -58,6 +72,18 @@ def turned_names(names: Iterable[str]) -> dict[str, tuple[TurnedName, ...]]:
     return {word: tuple(many) for word, many in found.items()}
 
 
+def other_names(name: str) -> tuple[str, ...]:
+    """What else goes by the name without being shorter than two words: without `Dr.` and `GmbH`, in the order in which
+    it is spoken (`Oliveira, Marta`), without its spaces where its script needs none."""
+    bare = _FORMS.sub("", _TITLES.sub("", name)).strip()
+    found = [bare] if len(_WORD.findall(bare)) >= 2 else [name]
+    if turned := _TURNED.fullmatch(found[0]):
+        found.append(f"{turned[2].strip()} {turned[1].strip()}")
+    if _UNSPACED.fullmatch(name):
+        found.append(re.sub(r"\s", "", name))
+    return tuple(dict.fromkeys(one for one in found if one != name))
+
+
 def spans_of_turned(names: Mapping[str, tuple[TurnedName, ...]], text: str) -> list[tuple[int, int]]:
     """Where `text` (in NFC) has one of the names turned or shortened, in order and apart."""
     if not names:
@@ -86,21 +112,24 @@ def _form(words: list[str], turn: int) -> tuple[str, bool]:
     for place, word in enumerate(order):
         is_last, may_lack = place == len(order) - 1, 0 < (place + turn) % len(words) < len(words) - 1
         joint = "" if is_last else rf"(?:\s*[,，]\s*|{_JOINT})" if place == stop else _JOINT
-        made = _word(word, joint, whole=place == stop and len(words) > 2, capital=bool(turn) and not is_titled)
+        whole = place == stop and len(words) > 2
+        made = _word(word, joint, whole=whole, capital=bool(turn) and not is_titled, small=may_lack and word.islower())
         out.append(f"(?:{made})?" if may_lack and not is_last else made)
     return rf"(?<![^\W_]){''.join(out)}(?![^\W_])", not (turn and is_titled)
 
 
-def _word(word: str, joint: str, *, whole: bool, capital: bool) -> str:
+def _word(word: str, joint: str, *, whole: bool, capital: bool, small: bool) -> str:
     """The word, or (unless it must be `whole`) a beginning of it with a full stop or its first letter alone, and what
-    joins it to the next."""
+    joins it to the next. `small`: it is shortened in small letters as well (`v. d. Heide`)."""
     first, rest = _letter(word[0].upper()), [_letter(letter) for letter in word[1:]]
     plain = f"({first}(?i:{''.join(rest)}))" if capital and word[0].isupper() else f"((?i:{first}{''.join(rest)}))"
     if whole or word.isdigit():
         return plain + joint
     some = "".join(f"(?:{letter}" for letter in rest[:-1]) + ")?" * len(rest[:-1])
-    dotted = rf"{first}(?i:{some})\." + (f"(?:{joint})?" if joint else "")
-    return f"(?:{plain}{joint}|{dotted}|{first}{joint})"
+    opening = f"(?:{first}|{_letter(word[0])})" if small else first
+    dotted = rf"{opening}(?i:{some})\." + (f"(?:{joint})?" if joint else "")
+    alone = f"{first}(?:{joint}|{_INITIALS})" if joint else first
+    return f"(?:{plain}{joint}|{dotted}|{alone})"
 
 
 def _letter(letter: str) -> str:

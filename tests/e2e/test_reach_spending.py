@@ -102,6 +102,21 @@ def test_one_request_is_one_request_whatever_comes_back(scene: Scene, turn: str)
     assert rows == [("initiated", 1), (reached.verdict, 1)]
 
 
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_server_that_sends_elsewhere_does_not_lead_past_the_relay(scene: Scene, status: int) -> None:
+    with ResponsesServer([TURNS[ENDLESS]]) as other, ResponsesServer() as server:
+        to_itself, to_other = (
+            Reply(status=status, body=b"{}", headers=(("Location", f"{at.url}/v1/responses"),))
+            for at in (server, other)
+        )
+        server.replies = [to_itself, to_other, TURNS[ENDLESS]]
+        reached = scene.with_settings(requests_per_reach=2).reach(at_server(server.url))
+        assert not other.seen
+        assert len(server.metered) == reached.end.run.requests <= 2
+        assert {(seen.method, seen.path) for seen in server.seen} <= {
+            ("POST", "/v1/responses"), ("GET", "/v1/models")}  # fmt: skip
+
+
 def test_the_run_says_why_it_was_ended(scene: Scene) -> None:
     with ResponsesServer([TURNS[ENDLESS]]) as server:
         reached = scene.with_settings(requests_per_reach=3).reach(at_server(server.url))

@@ -29,6 +29,8 @@ SOURCES = (
     "Weber 1922", "Webster (1913)", "Foster, John. “On boats”. 2006.", "Foster, 2006, S. 12",
     "村上春樹『ノルウェイの森』（1987）",
     "鲁迅，《呐喊》，1923", "Nguyễn Văn A 2015", "Øster 2001", "Παπαδόπουλος 2004",
+    "Plato, Republic (380 BCE)", "Aristotle, ca. 350 BC", "Cicero 44 v. Chr.", "Platon (380 av. J.-C.)",
+    "Popper 1934/1959",
 )  # fmt: skip
 NONE = (
     "Search 2024", "GPT-4 2024", "Accessed 2024", "web search, 2025", "Web search (2025)", "citeturn0search1",
@@ -42,7 +44,8 @@ NONE = (
     "On the Origin of Species (1859)", "turn0search3", "Wikipedia 2024", "Google Search, 12 May 2024",
     "Abgerufen am 12. Mai 2024", "My notes from 2024", "Source 1", "[1]", "v1.2.3", "version 2024",
     "Published May 2024", "1859", "p. 1859", "In 2006", "Note of 2024", "Claude 2025", "LLM 2024", "AI, 2025",
-    "2301.12345", "3 of 5", "12:30", "the paper of 2019", "12345 Springfield 2000",
+    "2301.12345", "3 of 5", "12:30", "the paper of 2019", "Search 44 BC", "page 44 bc",
+    "Accessed 2023/2024", "12345 Springfield 2000",
 )  # fmt: skip
 
 

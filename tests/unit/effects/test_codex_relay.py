@@ -130,3 +130,21 @@ def test_the_end_of_a_run_ends_what_is_under_way() -> None:
         asking.join(30)
         assert not asking.is_alive()
     assert relay.sent == 1
+
+
+def test_the_end_of_a_run_ends_what_waits_for_an_answer() -> None:
+    with ResponsesServer([Reply(silent=True)]) as server:
+        with Relay(f"{server.url}/v1", 1) as relay:
+            asking = threading.Thread(target=ask, args=(relay,), daemon=True)
+            asking.start()
+            server.wait_for(1)
+        asking.join(30)
+        assert not asking.is_alive()
+    assert relay.sent == 1
+
+
+def test_what_comes_behind_the_end_of_the_program_is_not_let_out_and_says_nothing_about_the_run() -> None:
+    with ResponsesServer() as server, Relay(f"{server.url}/v1", 1) as relay:
+        relay.ending.set()
+        assert ask(relay)[0] == 0
+        assert (relay.sent, relay.refused, server.seen) == (0, False, [])

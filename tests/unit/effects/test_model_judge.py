@@ -291,7 +291,37 @@ def test_the_time_left_is_all_that_a_question_gets(bench: Bench, backend: str) -
         held.set()
     assert len(model.requests) == 1
     assert [verdict.by for verdict in verdicts] == [NOBODY] * 2
-    assert "(1 s) is used up" in bench.report.trouble
+    assert "(1 s) is used up; it had given no answer by then" in bench.report.trouble
+
+
+@pytest.mark.parametrize("good", [0, 1])
+def test_why_it_took_so_long_stands_beside_a_used_up_budget(bench: Bench, good: int) -> None:
+    now_s = 0.0
+
+    def refuse(_request: object) -> str:
+        nonlocal now_s
+        now_s += 50.0
+        return "no such thing" if now_s > 50.0 * good else ""
+
+    with serving(FakeModel(say=lambda _: KEEP, refuse=refuse)) as model:
+        bench.policy(model.url, f"- triage_budget_s: {99 + 50 * good}", backend="ollama")
+        with bench.judge() as judge:
+            assert isinstance(judge, ModelJudge)
+            judge.asking.clock = lambda: now_s
+            judge.judge([AB, AC, BC, CD])
+    opening = "its last questions had no answer" if good else "it had given no answer by then"
+    assert f"is used up; {opening}: Ollama answered with error 400{FINISHED}" in bench.report.trouble
+
+
+def test_a_model_that_only_thinks_is_told_as_one(bench: Bench) -> None:
+    thought = {"choices": [{"index": 0, "delta": {"reasoning_content": "hm"}, "finish_reason": None}]}
+    end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    recorded = b"".join(b"data: " + json.dumps(one).encode() + b"\n\n" for one in (thought, end))
+    with serving(FakeModel(recorded=recorded)) as model:
+        bench.policy(model.url, backend="openai")
+        bench.ask(AB, AC, BC, CD)
+    assert len(model.requests) == 3
+    assert "the model thought and gave no answer; choose one that thinks less" in bench.report.trouble
 
 
 @pytest.mark.parametrize("backend", ["auto", "ollama"])

@@ -10,6 +10,9 @@ NAMES = private_names(
     [
         ("People/Marta Oliveira.md", ()), ("Places/Clínica São João.md", ()), ("People/José Luis de la Cruz.md", ()),
         ("People/Иван Петров.md", ()), ("People/Anna-Lena Müller.md", ()), ("People/Li Wei.md", ()),
+        ("People/Dr. Peter Klein.md", ()), ("Work/Gärtnerei Ahorn GmbH.md", ()), ("People/佐藤 花子.md", ()),
+        ("People/Anna Maria von der Heide.md", ()), ("People/García López, María José.md", ()),
+        ("People/Jean-Luc Fontaine.md", ("Prof. Dr. Ruth Adler",)),
         ("Diary/Garden plan.md", ()), ("Diary/Heart condition.md", ("Zoe Santos Silva",)), ("People/Marta.md", ()),
     ]
 )  # fmt: skip
@@ -23,6 +26,9 @@ NAMES = private_names(
         "Clínica S. João", "C. S. João", "Clin. São João", "Clinica S. Joao", "J. L. de la Cruz", "J.L. de la Cruz",
         "de la Cruz, José Luis", "Cruz, J. L.", "И. Петров", "Петров, Иван", "A.-L. Müller", "Mueller, Anna-Lena",
         "W. Li", "Li W.", "Z. Silva", "Zoe Silva", "Silva, Zoe S.",
+        "Peter Klein", "P. Klein", "Klein, Peter", "Gärtnerei Ahorn", "Gärtn. Ahorn", "佐藤花子", "A. v. d. Heide",
+        "Anna v.d. Heide", "AM von der Heide", "JL Fontaine", "Fontaine JL", "Ruth Adler", "R. Adler",
+        "María José García López", "Maria Jose Garcia Lopez", "M. J. García López", "MJ Garcia Lopez",
     ],
 )  # fmt: skip
 def test_a_turned_name_goes(name: str) -> None:
@@ -38,6 +44,7 @@ def test_a_turned_name_goes(name: str) -> None:
     [
         "We plan, garden and rest.", "The heart, its condition and its rate.", "Olive, a plant.", "Mr. O. came.",
         "The clinic S. is closed.", "A plan for a garden.", "Vitamin C. Silver and gold.",
+        "Kleinigkeiten and klein.", "Dr. Peter said so.", "An adler, a heath, a klein bottle.", "The AM heath.",
     ],
 )  # fmt: skip
 def test_what_only_shares_its_words_stays(text: str) -> None:
