@@ -7,7 +7,7 @@ from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from aria_dream.cycle.dream import reconciled
+from aria_dream.cycle.reconciled import reconciled
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.effects.files import UNREADABLE
 from aria_dream.effects.ground import locate, touch_refusal
