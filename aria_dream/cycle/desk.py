@@ -137,7 +137,12 @@ class Desk:
         ]
 
     def _surface_paths(self) -> list[str]:
-        return [*(path for path, _ in log_notes(self.vault.names)), self.vault.home.review]
+        copies = sorted(path for path in self.vault.names.markers if self.is_review(path))
+        return list(dict.fromkeys([*(path for path, _ in log_notes(self.vault.names)), *copies, self.vault.home.review]))
+
+    def is_review(self, path: str) -> bool:
+        """Whether the note is the review note, or a copy of it that a sync or a hand has made."""
+        return path == self.vault.home.review or self.vault.names.markers.get(path) == "review"
 
     def own_writes(self) -> OwnWrites:
         """What applied changes of ours made of which contents, as far as their images are kept."""

@@ -130,7 +130,7 @@ def _decide(
             if decision.id not in done.undone:
                 done.unwritten.append(decision.id)
             for path, data in desk.surfaces().items() if by_hand else ():
-                tell = told_in_review if path == desk.vault.home.review else told_not_undone
+                tell = told_in_review if desk.is_review(path) else told_not_undone
                 text = tell(decode_note(data), decision.id, by_hand)
                 if text != decode_note(data):
                     desk.put(path, data, text, done)
