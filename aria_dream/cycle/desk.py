@@ -137,8 +137,9 @@ class Desk:
         ]
 
     def _surface_paths(self) -> list[str]:
-        copies = sorted(path for path in self.vault.names.markers if self.is_review(path))
-        return list(dict.fromkeys([*(path for path, _ in log_notes(self.vault.names)), *copies, self.vault.home.review]))
+        names, review = self.vault.names, self.vault.home.review
+        copies = sorted(path for path in names.markers if path != review and self.is_review(path))
+        return [*(path for path, _ in log_notes(names)), *copies, review]
 
     def is_review(self, path: str) -> bool:
         """Whether the note is the review note, or a copy of it that a sync or a hand has made."""
