@@ -138,6 +138,7 @@ def test_a_link_that_was_pointed_elsewhere_stays_and_is_told(vault: Path) -> Non
     assert done.returncode == 6
     found = json.loads(done.stdout)
     assert found["undone"] == [MERGE]
+    assert (found["error"], found["exit_code"]) == ("one place was not undone", 6)
     (one,) = found["not_undone"]
     assert (one["id"], one["path"], one["line"]) == (MERGE, "Tea.md", 1)
     assert "[[Bread|there]]" in one["said"]
@@ -292,3 +293,13 @@ def test_a_later_change_is_undone_first(vault: Path) -> None:
     assert "Undone" in run("rollback", vault, id_).stdout
     assert "Undone" in run("rollback", vault, MERGE).stdout
     assert read(vault, "Tea.md") == TEA
+
+
+@pytest.mark.parametrize(("named", "code"), [("zzzzzz", 4), (MERGE, 6)])
+def test_an_undo_that_cannot_be_is_an_error_in_json_too(vault: Path, named: str, code: int) -> None:
+    merged(vault)
+    run("rollback", vault, MERGE)
+    done = run("rollback", vault, named, "--json", check=False)
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["exit_code"]) == (code, code)
+    assert found["error"] in done.stderr
