@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.desk import carry_on, exit_as, left_sentence, say_settlement, settlement_object
+from aria_dream.cli.desk import carry_on, say_settlement, settlement_object, shortfall
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.cycle.review import Settlement
-from aria_dream.errors import WriteRefusedError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,12 +27,14 @@ def command(vault: Path, *, as_json: bool) -> None:
     """
     done = Settlement()
     states = carry_on(vault, done)
+    failed = shortfall(done)
     if as_json:
-        echo_json(settlement_object(done))
+        echo_json(settlement_object(done, failed))
     else:
         say_settlement(done, states)
         if not (done.did_something or done.left_something or done.said or done.kept):
             click.echo("Nothing was ticked or approved; nothing was changed.")
-    if done.not_undone:
-        raise WriteRefusedError(left_sentence(done))
-    exit_as(done)
+    if failed is not None and done.not_undone:
+        raise failed
+    if failed is not None:  # its reasons are said already
+        raise SystemExit(failed.exit_code)

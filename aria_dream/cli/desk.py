@@ -22,7 +22,7 @@ from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.lock import dream_lock
 from aria_dream.effects.places import find_places
 from aria_dream.effects.records import RecordBook
-from aria_dream.errors import NotFoundError, PolicyClosedError, WriteRefusedError
+from aria_dream.errors import AriaDreamError, NotFoundError, PolicyClosedError, WriteRefusedError
 from aria_dream.policy.clock import local_now
 from aria_dream.review.showing import change_name
 
@@ -89,8 +89,8 @@ def split_words(words: Sequence[str]) -> tuple[Path, tuple[str, ...]]:
     return chosen_vault(None), tuple(words)
 
 
-def settlement_object(done: Settlement) -> dict[str, object]:
-    """What a run did, as JSON."""
+def settlement_object(done: Settlement, failed: AriaDreamError | None = None) -> dict[str, object]:
+    """What a run did, as JSON; with `error` and `exit_code` where it ends with an error."""
     return {
         "applied": done.applied,
         "approved": done.approved,
@@ -110,15 +110,18 @@ def settlement_object(done: Settlement) -> dict[str, object]:
             for one in done.not_undone
         ],
         "said": list(dict.fromkeys([*map(str, done.ignored), *done.said, *filter(None, [done.home])])),
+        **({} if failed is None else {"error": str(failed), "exit_code": failed.exit_code}),
     }
 
 
-def exit_as(done: Settlement) -> None:
-    """Ends the command with the exit code of docs/FORMATS.md where something that was asked for was not carried out."""
+def shortfall(done: Settlement) -> AriaDreamError | None:
+    """The error, with its exit code, of a run that did not carry out all that was asked for; None where it did."""
+    if done.not_undone:
+        count = len(done.not_undone)
+        return WriteRefusedError("one place was not undone" if count == 1 else f"{count} places were not undone")
     if done.closed:
-        raise SystemExit(PolicyClosedError.exit_code)
-    if done.left_something:
-        raise SystemExit(WriteRefusedError.exit_code)
+        return PolicyClosedError("what was approved waits: the policy does not permit writing")
+    return WriteRefusedError("not everything was carried out") if done.left_something else None
 
 
 def add_settlement(done: Settlement, more: Settlement) -> None:
@@ -162,13 +165,7 @@ def say_settlement(done: Settlement, states: Mapping[str, ProposalState]) -> Non
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
-
-
-def left_sentence(done: Settlement) -> str:
-    """What a run that did not undo everything ends with."""
-    count = len(done.not_undone)
-    return "one place was not undone" if count == 1 else f"{count} places were not undone"
+    return text if "/" in text.partition(" ")[0] else f"{text[:1].upper()}{text[1:]}"
 
 
 def titles(state: ProposalState) -> str:

@@ -10,11 +10,11 @@ import click
 from aria_dream.cli.desk import (
     WORDS,
     carry_on,
-    exit_as,
     find_proposal,
     open_desk,
     say_settlement,
     settlement_object,
+    shortfall,
     split_words,
     titles,
 )
@@ -135,11 +135,13 @@ def _finish(vault: Path, states: Mapping[str, ProposalState], done: Settlement, 
         carried = Settlement(approved=done.approved, rejected=done.rejected, stale=done.stale, said=done.said)
         states = carry_on(vault, carried)
         done = carried
+    failed = shortfall(done)
     if as_json:
-        echo_json(settlement_object(done))
+        echo_json(settlement_object(done, failed))
     else:
         say_settlement(done, states)
-    exit_as(done)
+    if failed is not None:  # its reasons are said already
+        raise SystemExit(failed.exit_code)
 
 
 def _list(desk: Desk, chosen: Sequence[ProposalState], *, diff: bool) -> None:

@@ -6,19 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.desk import find_proposal, left_sentence, open_desk, say_settlement, settlement_object
+from aria_dream.cli.desk import find_proposal, open_desk, say_settlement, settlement_object, shortfall
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.consolidate.settled import find_settled
 from aria_dream.cycle.open_findings import take_word_back
 from aria_dream.cycle.review import Settlement, renew_lines, take_back
-from aria_dream.errors import NotFoundError, WriteRefusedError
+from aria_dream.errors import WriteRefusedError
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from aria_dream.cycle.desk import Desk
-    from aria_dream.review.proposal import ProposalState
 
 
 @click.command("rollback")
@@ -42,28 +39,20 @@ def command(words: tuple[str, ...], *, as_json: bool) -> None:
         if settled is not None and words[-1] not in desk.records().states:
             take_word_back(desk, settled, done)
         else:
-            state = _find(desk, words[-1], as_json=as_json)
+            state = find_proposal(desk.records().states, words[-1])
             take_back(desk, state, done, by="terminal")
             renew_lines(desk, done)
             settled = None
         states = desk.book.read().states
+    failed = shortfall(done)
+    if not done.undone:
+        failed = WriteRefusedError(f"proposal {state.proposal.id} was not rolled back")
     if as_json:
-        echo_json(settlement_object(done))
+        echo_json(settlement_object(done, failed))
     elif settled is not None:
         said = " ↔ ".join(settled.titles) or settled.key
         click.echo(f"Undone: {said}: {settled.what}. The next night lists it again.")
     else:
         say_settlement(done, states)
-    if not done.undone:
-        raise WriteRefusedError(f"proposal {state.proposal.id} was not rolled back")
-    if done.not_undone:
-        raise WriteRefusedError(left_sentence(done))
-
-
-def _find(desk: Desk, name: str, *, as_json: bool) -> ProposalState:
-    try:
-        return find_proposal(desk.records().states, name)
-    except NotFoundError as error:
-        if as_json:
-            echo_json(settlement_object(Settlement(said=[str(error)])))
-        raise
+    if failed is not None and (done.not_undone or not done.undone):
+        raise failed

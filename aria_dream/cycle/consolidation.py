@@ -26,9 +26,9 @@ from aria_dream.consolidate.record import (
 from aria_dream.consolidate.run import left_to_writer, steps, total_questions
 from aria_dream.consolidate.verdict import Escalated
 from aria_dream.consolidate.work import Collapse, Compare, Limits, Resolve, Retire, Settle, Stop, Triage, Unite
-from aria_dream.cycle.dream import reconciled
 from aria_dream.cycle.night_parts import ConsolidationResult
 from aria_dream.cycle.open_findings import note_answers
+from aria_dream.cycle.reconciled import reconciled
 from aria_dream.review.proposal import WRITER, open_count, planned_record
 from aria_dream.review.rivals import withheld
 from aria_dream.vault.edit import Refusal

@@ -7,7 +7,7 @@ from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from aria_dream.cycle.dream import reconciled
+from aria_dream.cycle.reconciled import reconciled
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.effects.files import UNREADABLE
 from aria_dream.effects.ground import locate, touch_refusal
@@ -137,7 +137,13 @@ class Desk:
         ]
 
     def _surface_paths(self) -> list[str]:
-        return [*(path for path, _ in log_notes(self.vault.names)), self.vault.home.review]
+        names, review = self.vault.names, self.vault.home.review
+        copies = sorted(path for path in names.markers if path != review and self.is_review(path))
+        return [*(path for path, _ in log_notes(names)), *copies, review]
+
+    def is_review(self, path: str) -> bool:
+        """Whether the note is the review note, or a copy of it that a sync or a hand has made."""
+        return path == self.vault.home.review or self.vault.names.markers.get(path) == "review"
 
     def own_writes(self) -> OwnWrites:
         """What applied changes of ours made of which contents, as far as their images are kept."""

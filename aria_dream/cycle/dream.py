@@ -8,16 +8,15 @@ from random import Random
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.cycle.lost_review import waiting_items
-from aria_dream.cycle.renames import renames_by_history
+from aria_dream.cycle.reconciled import hash_of_note, reconciled
 from aria_dream.dream.dreaming import Dreamt, NoJudge, NothingDreamt, Wish, dream
 from aria_dream.dream.review_note import read_managed
 from aria_dream.dream.seeds import parse_seeds
 from aria_dream.effects.writing import bytes_or_refuse
 from aria_dream.errors import WriteRefusedError
-from aria_dream.policy.residence import choose_log, log_notes
+from aria_dream.policy.residence import choose_log
 from aria_dream.review.morning import Night, plan_night, propose, record_night
-from aria_dream.review.proposal import due_to_expire, event_record, open_count, plan_renames, renamed_record
-from aria_dream.review.reconcile import LogNote, missing_records
+from aria_dream.review.proposal import open_count
 from aria_dream.vault.edit import Exists, Refusal
 from aria_dream.vault.link_text import link_target
 from aria_dream.vault.note import NotePath, decode_note
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from aria_dream.dream.walk import Memory
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.records import RecordBook, Records
-    from aria_dream.review.proposal import Renamed
     from aria_dream.world import VaultFiles
 
 WRITE_ATTEMPTS = 4
@@ -171,66 +169,6 @@ def _review_fault(night: Night, files: VaultFiles) -> list[str]:
     return [f"The list in {place} was left as it is: {problems[0].message}."] if problems else []
 
 
-def reconciled(
-    vault: DreamtVault, files: VaultFiles, book: RecordBook, now: datetime, *, rehearsal: bool = False
-) -> Records:
-    """The journals, with what dream notes and renamed notes say beyond them, and what has lapsed by `now`; taken over
-    for good unless it is a rehearsal.
-
-    `now`: aware, in the writer's zone.
-    """
-    records = book.read() if rehearsal else _followed(vault, files, book, now)
-    notes = [
-        LogNote(path=path, day=day, text=decode_note(content.data))
-        for path, day in log_notes(vault.names)
-        if isinstance(content := files.read(NotePath(path)), Content)
-    ]
-    missing = missing_records(
-        notes,
-        records.states,
-        resolve=vault.index.resolver.resolve,
-        hash_of=lambda path: _hash_of(vault, path),
-        now=now,
-        expiry_days=vault.live.policy.settings.proposal_expiry_days,
-    )
-    if rehearsal:
-        return records
-    for record in missing:
-        book.note(record)
-    records = book.read() if missing else records
-    due = due_to_expire(records.states.values(), now)
-    for state in due:
-        book.note(event_record("expired", state.proposal.id, now))
-    return book.read() if due else records
-
-
-def _followed(vault: DreamtVault, files: VaultFiles, book: RecordBook, now: datetime) -> Records:
-    """The journals, every proposal under the names that its notes bear now."""
-    records = book.read()
-    named = {path for state in records.states.values() for path in state.paths}
-    if not named:
-        return records
-    earlier = book.note_hashes()
-    now_known = {fact.path: fact.content_hash.hex() for fact in vault.facts if fact.path in named}
-    gone = named.difference(vault.index.files)  # renamed; or merged away, or not placed yet
-    renames: tuple[Renamed, ...] = ()
-    if gone:
-        hashes = {fact.path: fact.content_hash.hex() for fact in vault.index.facts}
-        renames = plan_renames(records.states.values(), hashes, now, earlier=earlier)
-        merged = {path for one in records.states.values() if one.proposal.kind == "merge" for path in one.paths[1:]}
-        renames += renames_by_history(files, gone - merged - {one.from_ for one in renames}, vault.index.files, now)
-        for renamed in renames:
-            book.note(renamed_record(renamed))
-    if now_known.items() - earlier.items():
-        book.remember_hashes({**{path: earlier[path] for path in gone if path in earlier}, **now_known})
-    return book.read() if renames else records
-
-
-def _hash_of(vault: DreamtVault, path: str) -> str:
-    row = vault.row(path)
-    return "" if row is None else vault.facts[row].content_hash.hex()
-
-
 def _full(waiting: int, most: int) -> str:
     return (
         f"{waiting} proposals wait for you, and dreaming rests while there are {most} or more; "
@@ -315,7 +253,7 @@ def _night(
             at=request.at,
             seed=request.seed,
             expiry_days=settings.proposal_expiry_days,
-            hash_of=lambda path: _hash_of(vault, path),
+            hash_of=lambda path: hash_of_note(vault, path),
             name_of=vault.name_of,
         ),
         at=request.at,

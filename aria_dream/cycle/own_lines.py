@@ -44,9 +44,9 @@ def renew_lines(desk: Desk, done: Settlement) -> None:
 
     for path, data in surfaces.items():
         text = decode_note(data)
-        if path != home.review:
+        if not desk.is_review(path):
             changed = renewed_log(text, states, now=desk.now, window=desk.window)
-        elif not lost:
+        elif path != home.review or not lost:
             changed = renewed_review(text, states, reopened, changes=changes)
         else:
             continue

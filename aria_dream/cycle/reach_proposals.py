@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.cycle.desk import Desk, Settlement
+from aria_dream.cycle.reconciled import hash_of_note
 from aria_dream.cycle.review import renew_lines
 from aria_dream.dream.reach import Answer
 from aria_dream.dream.reach_block import ReachedPair
@@ -56,7 +57,7 @@ def propose_reached(
         vault.names,
         folder=orphan_folder(vault.index.app, vault.home),
         expiry_days=settings.proposal_expiry_days,
-        hash_of=lambda path: _hash_of(vault, path),
+        hash_of=lambda path: hash_of_note(vault, path),
     )
     if isinstance(found, Proposed) and (refusal := withheld(found.proposal, book.read().states.values())):
         found = NothingProposed(refusal.reason)
@@ -119,8 +120,3 @@ def _shortest(vault: DreamtVault, from_: str, to: str) -> tuple[str, ...] | None
     assert rows[1] is not None
     way = shortest_ways(vault.links, rows[0], [rows[1]])[rows[1]]
     return None if way is None else tuple(vault.graph.paths[row] for row in way)
-
-
-def _hash_of(vault: DreamtVault, path: str) -> str:
-    row = vault.row(path)
-    return "" if row is None else vault.facts[row].content_hash.hex()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
@@ -81,7 +80,7 @@ def settle(desk: Desk) -> Settlement:
     done.said += [str(problem) for problem in seen.shut]
     done.unwritten += [problem.path for problem in seen.shut]
     restore_ids(desk, records.states, done)
-    for decision in _last_first(seen.decisions, records.states):
+    for decision in _last_first(seen.decisions, records.states, desk.files.past_changes()):
         state = records.states.get(decision.id)
         if state is not None:  # a line that vouches for itself is in the journal by now
             with _by_itself(state, done):
@@ -107,10 +106,13 @@ def _by_itself(state: ProposalState, done: Settlement) -> Iterator[None]:
         done.unwritten.append(state.proposal.id)
 
 
-def _last_first(decisions: Iterable[Decision], states: Mapping[str, ProposalState]) -> list[Decision]:
+def _last_first(
+    decisions: Iterable[Decision], states: Mapping[str, ProposalState], past: Sequence[PastChange]
+) -> list[Decision]:
     """What is taken back in the reverse order of what was done, before anything else."""
+    order = {change.change_id: number for number, change in enumerate(past)}
     undone = [one for one in decisions if one.choice == "undo"]
-    undone.sort(key=lambda one: states[one.id].since if one.id in states else datetime.min.replace(tzinfo=UTC))
+    undone.sort(key=lambda one: order.get(states[one.id].history, -1) if one.id in states else -1)
     return [*reversed(undone), *(one for one in decisions if one.choice != "undo")]
 
 
@@ -130,7 +132,7 @@ def _decide(
             if decision.id not in done.undone:
                 done.unwritten.append(decision.id)
             for path, data in desk.surfaces().items() if by_hand else ():
-                tell = told_in_review if path == desk.vault.home.review else told_not_undone
+                tell = told_in_review if desk.is_review(path) else told_not_undone
                 text = tell(decode_note(data), decision.id, by_hand)
                 if text != decode_note(data):
                     desk.put(path, data, text, done)

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, assert_never
 
 from aria_dream.cycle.desk import NotUndone, is_structural, pair_of
 from aria_dream.errors import Problem
 from aria_dream.review.application import edits_now
 from aria_dream.review.inbound import notes_to_read
 from aria_dream.review.proposal import event_record
-from aria_dream.review.rollback import Impossible, Partly, Restored, plan_rollback
+from aria_dream.review.rollback import Impossible, Partly, Restored, plan_rollback, without_change
 from aria_dream.review.showing import change_name
 from aria_dream.vault.edit import Exists
 from aria_dream.world import Conflict, Failed, Refused, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from aria_dream.cycle.desk import Desk, Settlement
     from aria_dream.review.proposal import ProposalState
     from aria_dream.vault.edit import ChangeSet
-    from aria_dream.world import PastChange
+    from aria_dream.world import PastChange, PastWrite
 
 
+ROLL_BACK: Final = "roll back "
 UNDONE = "it was settled, and that was undone"
 
 
@@ -87,8 +89,9 @@ def _roll_back(desk: Desk, state: ProposalState, change: PastChange, done: Settl
     wanted |= {place[path] for path in wanted if path in place}
     wanted.update(notes_to_read(desk.vault.index.linkage, came_back))
     plan = plan_rollback(
-        change.files, desk.contents(wanted), place=place, names=change.names, files_now=frozenset(files)
-    )
+        _without_undone(desk, change, place), desk.contents(wanted), place=place, names=change.names,
+        files_now=frozenset(files),
+    )  # fmt: skip
     match plan:
         case Impossible(by_hand=by_hand):
             return _by_hand(state, by_hand, done)
@@ -98,6 +101,36 @@ def _roll_back(desk: Desk, state: ProposalState, change: PastChange, done: Settl
             return _write(desk, state, changes, left, done, by=by)
         case _:
             assert_never(plan)
+
+
+def _without_undone(desk: Desk, change: PastChange, place: Mapping[str, str]) -> tuple[PastWrite, ...]:
+    """The files of the change as they would have been without what came before it and was taken back after it: a
+    heading that two changes shared goes with the second one, in whatever order they are taken back."""
+    past = desk.files.past_changes()
+    at = next(number for number, one in enumerate(past) if one.change_id == change.change_id)
+    undone_after = {one.label.removeprefix(ROLL_BACK) for one in past[at:] if one.label.startswith(ROLL_BACK)}
+    undone_before = {one.label.removeprefix(ROLL_BACK) for one in past[:at] if one.label.startswith(ROLL_BACK)}
+    files = change.files
+    for one in reversed(past[:at]):
+        if _applied_id(one.label) in undone_after - undone_before:
+            now = desk.places(one)
+            here = {now.get(str(file.path), ""): file for file in one.files}
+            files = tuple(_without(file, here.get(place.get(str(file.path), "-"))) for file in files)
+    return files
+
+
+def _without(file: PastWrite, earlier: PastWrite | None) -> PastWrite:
+    """The file as its change would have found and left it, had `earlier` not been written."""
+    if earlier is None or None in (file.before, file.after, earlier.before, earlier.after) or file.moved_to is not None:
+        return file
+    before, after = (without_change(image or b"", earlier) for image in (file.before, file.after))
+    return file if before is None or after is None else replace(file, before=before, after=after)
+
+
+def _applied_id(label: str) -> str:
+    """The proposal whose application is called so in the history; `""` for anything else."""
+    words = label.split()
+    return words[1] if len(words) > 1 and words[0] == "apply" else ""
 
 
 def _later(desk: Desk, change: PastChange) -> str:
@@ -114,7 +147,7 @@ def _later(desk: Desk, change: PastChange) -> str:
 def _write(
     desk: Desk, state: ProposalState, changes: ChangeSet, left: Sequence[Problem], done: Settlement, *, by: str
 ) -> tuple[str, ...]:
-    outcome = desk.files.write(changes, label=f"roll back {state.proposal.id}", quiet_s=desk.quiet_s)
+    outcome = desk.files.write(changes, label=f"{ROLL_BACK}{state.proposal.id}", quiet_s=desk.quiet_s)
     match outcome:
         case Written():  # also where a crash came before the journal: then there was nothing left to write
             desk.book.note(event_record("rolled_back", state.proposal.id, desk.now, by=by))

@@ -251,14 +251,14 @@ def render_decided(change: DecidedChange) -> str:
     """The decided line without its bullet and line end."""
     done = DONE[change.kind]
     lead = {"done": done, "not done": f"not {done}"}.get(change.said, change.said)
-    why = f": {inert(change.why)}" if change.said == "not done" else ""
+    why = f": {inert(change.why)}" if change.said == "not done" and change.why else ""
     said = f"{lead}: {_ends(change.kind, change.ends, comma=True)}, {change.at}{why}"
     return render_decided_line(said, change.id, change.undo_until, ticked=change.undo_ticked)
 
 
 _DECIDED: Final = re.compile(
     rf"(?P<lead>never again|undone|(?:not )?(?:{'|'.join(DONE.values())})): (?P<ends>(?:\\.|[^,\\])+), "
-    rf"(?P<at>{MOMENT})(?:: (?P<why>.*))?"
+    rf"(?P<at>{MOMENT})(?:: ?(?P<why>.*))?"
 )
 
 

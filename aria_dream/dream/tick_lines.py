@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.boxes import bears_id, parse_box
+from aria_dream.dream.boxes import bears_id, box_text, parse_box, read_id
 from aria_dream.dream.dream_log import numbered_lines
 from aria_dream.dream.logged import parse_outcome, render_outcome
 from aria_dream.dream.logged_change import ASK
@@ -47,7 +47,8 @@ def decide_in_text(text: str, id_: str, outcome: Outcome) -> str:
     """`text` with the box lines of `id_` become the one decided line; unchanged where there are none.
 
     A line decided before is renewed (an undo box that expires, an undone link). Indentation and bullet of the first
-    line and every other character, line ends included, stay as they are. The asking line goes with the boxes.
+    line and every other character, line ends included, stay as they are; so do words behind the boxes, but not the
+    marks by which a plugin says that a box was ticked. The asking line goes with the boxes.
     """
     own = _own_lines(text, id_)
     if not own:
@@ -59,10 +60,31 @@ def decide_in_text(text: str, id_: str, outcome: Outcome) -> str:
     if last < len(lines) and ASK in lines[last]:
         gone.add(last + 1)
     ending = lines[first - 1][len(lines[first - 1].rstrip("\r\n")) :]
-    lines[first - 1] = f"{_bullet(was)}{render_outcome(outcome, id_)}{ending}"
+    lines[first - 1] = f"{_bullet(was)}{render_outcome(outcome, id_)}{_words(own)}{ending}"
     if first < last and not lines[last - 1].endswith(("\n", "\r")):
         lines[first - 1] = lines[first - 1].rstrip("\r\n")
     return "".join(line for number, line in enumerate(lines, start=1) if number not in gone)
+
+
+_COMPLETED = re.compile(
+    r"[✅❌]\ufe0f?\s*\d{4}-\d{2}-\d{2}|\[(?:completion|cancelled)::[^\]]*\]|\((?:completion|cancelled)::[^)]*\)"
+)
+
+_LABEL = re.compile(r"[*_~\s]*(?:link them|never again)[*_~\s]*", re.IGNORECASE)
+
+
+def _words(own: Iterable[tuple[int, str, bool]]) -> str:
+    """What a person or a plugin has written behind these lines, to stand behind one of them; ticking left it alone."""
+    said = []
+    for _, line, is_decided in own:
+        before, _, _ = line.partition("^aria-")
+        found = read_id(line)
+        if is_decided:  # an id that was moved to the front has our own sentence behind it
+            words = found[2] if found and re.search(r"\w{2}", before) else ""
+        else:
+            words = _LABEL.sub("", box_text(line), count=1)
+        said.append(" ".join(_COMPLETED.sub("", words).split()))
+    return "".join(f" {words}" for words in dict.fromkeys(said) if words)
 
 
 def ask_in_text(text: str, tick: Tick) -> str:
@@ -93,7 +115,7 @@ def reopen_in_text(text: str, id_: str) -> str:
     lines = _lines(text)
     number, was = own[0]
     ending = lines[number - 1][len(lines[number - 1].rstrip("\r\n")) :]
-    boxes = (f"[ ] link them ^aria-{id_}", f"[ ] never again ^aria-{id_}-no")
+    boxes = (f"[ ] link them ^aria-{id_}{_words([(number, was, True)])}", f"[ ] never again ^aria-{id_}-no")
     lines[number - 1] = (ending or "\n").join(f"{_bullet(was)}{box}" for box in boxes) + ending
     return "".join(lines)
 

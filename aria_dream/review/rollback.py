@@ -113,6 +113,14 @@ def plan_rollback(
     return Partly(changes=changes, left=tuple(back.left))
 
 
+def without_change(image: bytes, file: PastFile) -> bytes | None:
+    """What a later image of the file would read had its change not been made; None where that cannot be told."""
+    texts = (decode_note(one or b"") for one in (file.before, file.after, image))
+    edits, left = undo_in_text(*texts, is_canvas=file.path.suffix.lower() == ".canvas")
+    plan = plan_edit(file.path, image, edits)
+    return None if left or not isinstance(plan, WritePlan) else plan.content
+
+
 class _Back:
     def __init__(
         self,

@@ -66,7 +66,7 @@ def test_a_box_that_does_not_count_is_named_everywhere(vault: Path) -> None:
     note.write_text(text, "utf-8")
     path, line = note.relative_to(vault).as_posix(), line_of(note, "I think")
     found, code = as_json("apply", vault)
-    assert code == 6
+    assert (code, found["exit_code"], found["error"]) == (6, 6, "not everything was carried out")
     assert [(one["path"], one["line"]) for one in found["ignored"]] == [(path, line)]
     shown = run("apply", vault, check=False)
     assert shown.returncode == 6
@@ -244,3 +244,20 @@ def test_a_torn_line_is_told_once_with_its_file(vault: Path, home: Path) -> None
     assert f"{journal}:" in lines[0]
     assert "proposals.jsonl" not in run("status", vault).stdout
     assert f"{journal}:" in run("doctor", vault, check=False).stdout
+
+
+@pytest.mark.parametrize(
+    "name", ["Dream review.sync-conflict-20261201-050505-ABCDEFG.md", "Dream review 1.md", "../Kept/Dream review.md"]
+)
+def test_a_tick_in_a_copy_of_the_review_counts_once_and_its_lines_follow(vault: Path, name: str) -> None:
+    night(vault)
+    apply(vault)
+    copy = vault / "dreams" / name
+    copy.parent.mkdir(exist_ok=True)
+    copy.write_bytes((vault / REVIEW).read_bytes())
+    tick(copy, LINK)
+    assert apply(vault)["applied"] == [LINK]
+    assert (vault / "Compost.md").read_text("utf-8") == PLACED
+    assert f"^aria-{LINK}" not in copy.read_text("utf-8")
+    assert f"[ ] link them ^aria-{OTHER}" in copy.read_text("utf-8")
+    assert "Nothing was ticked" in run("apply", vault).stdout

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.cycle.review import Settlement, renew_lines, settle
+from aria_dream.cycle.review import Settlement, renew_lines, settle, take_back
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned
-from aria_dream.review.proposal import Proposal, planned_record, proposal_id
+from aria_dream.review.proposal import Proposal, event_record, planned_record, proposal_id
 from aria_dream.vault.note import NotePath
 from tests.proposed import lay_out, open_desk
 from tests.reviewed import COMPOST, NOTES, REVIEW, SLACK, id_of, night, run, states, tick, write
@@ -96,6 +97,40 @@ def test_a_merge_is_undone_whatever_the_kept_note_is_called(vault: Path, by: str
     assert (read(vault, "Tea.md"), read(vault, goal), read(vault, "Altitude 1.md")) == (TEA, TEXT, TEXT)
 
 
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize("by", ["command", "renamed"])
+def test_links_that_share_a_heading_are_undone_in_any_order(vault: Path, order: tuple[int, ...], by: str) -> None:
+    lay_out(vault)
+    names, source = ["Tea", "Bread", "Rain"], "Altitude.md"
+    for name in [*names, "Altitude"]:
+        write(vault, f"{name}.md", f"{name} says nothing yet.\n")
+    before = read(vault, source)
+    ids = [proposal_id("link", (source, f"{name}.md"), 0) for name in names]
+    for id_, name in zip(ids, names, strict=True):
+        desk = open_desk(vault)
+        desk.book.propose(
+            [
+                Proposal(
+                    id=id_, kind="link", paths=(source, f"{name}.md"), round=0, at=desk.now, titles=("Altitude", name),
+                    expires_at=desk.now + timedelta(days=60), confidence=0.9, reason="both", judge="qwen3:4b",
+                )
+            ]
+        )  # fmt: skip
+        desk.book.note(event_record("approved", id_, desk.now, by="terminal"))
+        settle(desk)
+        if by == "renamed" and name == "Tea":
+            rename(vault, source, "High.md")
+            settle(open_desk(vault))
+    source_now = "High.md" if by == "renamed" else source
+    assert read(vault, source_now).count("- [[") == 3
+    for number in order:
+        done = Settlement()
+        desk = open_desk(vault)
+        take_back(desk, desk.records().states[ids[number]], done, by="terminal")
+        assert (done.undone, done.not_undone) == ([ids[number]], [])
+    assert read(vault, source_now) == before
+
+
 def test_a_link_that_was_pointed_elsewhere_stays_and_is_told(vault: Path) -> None:
     merged(vault)
     exchange(vault, "Tea.md", "[[Altitude|there]]", "[[Bread|there]]")
@@ -103,6 +138,7 @@ def test_a_link_that_was_pointed_elsewhere_stays_and_is_told(vault: Path) -> Non
     assert done.returncode == 6
     found = json.loads(done.stdout)
     assert found["undone"] == [MERGE]
+    assert (found["error"], found["exit_code"]) == ("one place was not undone", 6)
     (one,) = found["not_undone"]
     assert (one["id"], one["path"], one["line"]) == (MERGE, "Tea.md", 1)
     assert "[[Bread|there]]" in one["said"]
@@ -257,3 +293,13 @@ def test_a_later_change_is_undone_first(vault: Path) -> None:
     assert "Undone" in run("rollback", vault, id_).stdout
     assert "Undone" in run("rollback", vault, MERGE).stdout
     assert read(vault, "Tea.md") == TEA
+
+
+@pytest.mark.parametrize(("named", "code"), [("zzzzzz", 4), (MERGE, 6)])
+def test_an_undo_that_cannot_be_is_an_error_in_json_too(vault: Path, named: str, code: int) -> None:
+    merged(vault)
+    run("rollback", vault, MERGE)
+    done = run("rollback", vault, named, "--json", check=False)
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["exit_code"]) == (code, code)
+    assert found["error"] in done.stderr

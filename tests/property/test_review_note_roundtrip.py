@@ -21,8 +21,10 @@ from aria_dream.dream.logged_change import (
     Said,
     bare,
     inert,
+    parse_decided,
     parse_opening,
     plain_ends,
+    render_decided,
 )
 from aria_dream.dream.plain_text import clean, unescape_plain
 from aria_dream.dream.review_note import BEGIN, END, read_managed, render_managed, render_review_head
@@ -181,3 +183,9 @@ def test_a_bold_line_names_its_notes(path: str) -> None:
         line = opening(kind, (link, *plain_ends((link,))))
         if "**" not in line[2:-2]:
             assert parse_opening(line) == (kind, (link, *plain_ends((link,))))
+
+
+def test_a_decided_line_without_a_reason_is_read_back() -> None:
+    ends = plain_ends((logged_link("A.md", str),) * 2)
+    decided = DecidedChange(id="aaaaaa", kind="merge", ends=ends, said="not done", at="2 Dec 07:41")
+    assert parse_decided(f"- {render_decided(decided)}") == decided
