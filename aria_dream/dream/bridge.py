@@ -55,6 +55,12 @@ _SIGN_WORTH: Final = (
     (re.compile("[\uac00-\ud7af]"), 3),
 )
 """Letters that a Chinese character, a kana and a Korean syllable are worth: what the same thought takes in English."""
+_FORM_LINE = re.compile(
+    r"^[ \t>]*(?:[-*+][ \t]+)?(?:\|[^\n]*|[!-~]+|\w[\w.-]{0,40}=[!-~]*(?:[ \t]+[!-~]+){0,2}"
+    r"|[^\W\d_][\w -]{0,40}::?(?:[ \t]+[^\s,.;!?]+){1,3})[ \t]*\r?$",
+    re.MULTILINE,
+)
+"""A row of a table, one word that stands alone, a field or setting and its value: filled in, not written."""
 _READ_CHARACTERS: Final = 4_000
 
 
@@ -64,7 +70,8 @@ class NoteShape:
 
     title: str
     clause_words: float
-    """Words (of usual length) from one mark of punctuation to the next, on average; 0 for a note without a word."""
+    """Words (of usual length) from one mark of punctuation to the next, on average; 0 for a note without a word. What
+    is filled in (a table, fields) counts only where it is most of the note."""
     is_dated: bool
     """Its title names a day."""
     days: frozenset[tuple[int, int]]
@@ -83,8 +90,14 @@ def note_shape(title: str, prose: str) -> NoteShape:
 
 def clause_words(prose: str) -> float:
     """`NoteShape.clause_words` of a note of this prose."""
-    clauses = [words for clause in _CLAUSE_END.split(prose[:_READ_CHARACTERS]) if (words := _words(clause)) > 0]
+    read = prose[:_READ_CHARACTERS]
+    whole, written = _clauses(read), _clauses(_FORM_LINE.sub("", read))
+    clauses = written if 2 * sum(written) >= sum(whole) else whole
     return sum(clauses) / len(clauses) if clauses else 0.0
+
+
+def _clauses(text: str) -> list[float]:
+    return [words for clause in _CLAUSE_END.split(text) if (words := _words(clause)) > 0]
 
 
 def _words(clause: str) -> float:
@@ -189,8 +202,8 @@ def speaks_against(signs: BridgeSigns) -> str | None:
     )
     said = [
         (lift, f"lie side by side in {signs.folders[0]}" if signs.folders[0] else None),
-        (jotting, f"{signs.jotted} is written in jottings" if jotting < -1 else None),
-        (dated, f"{signs.dated} is a note of its day" if signs.dated else None),
+        (jotting, f"do not go together: {signs.jotted} is written in jottings" if jotting < -1 else None),
+        (dated, f"do not go together: {signs.dated} is a note of its day" if signs.dated else None),
         (same, "name one day" if signs.same_day else None),
         (near, "are no nearer in meaning than chance has it" if sign_row(signs)[0] < _FAR_Z else None),
     ]

@@ -190,7 +190,7 @@ def _why_nothing(dropped: Sequence[Dropped]) -> str:
     reason, often = Counter(judged).most_common(1)[0]
     if len(dropped) == 1:
         return f"the judge did not keep the one pair that resonated: they {reason}"
-    most = f"; {often} of them {reason}" if often > 1 else ""
+    most = f"; {'all' if often == len(dropped) else often} of them {reason}" if often > 1 else ""
     return f"the judge kept none of the {len(dropped)} pairs that resonated{most}"
 
 

@@ -13,6 +13,7 @@ from aria_dream.dream.bridge import (
     BridgeSigns,
     bridge_log_odds,
     bridge_signs,
+    clause_words,
     folder_lift,
     note_shape,
     speaks_against,
@@ -82,8 +83,8 @@ def test_every_sign_speaks_the_right_way() -> None:
     ("signs", "said"),
     [
         (replace(GOOD, lift=2.5, folders=("Land", "Land")), "lie side by side in Land"),
-        (replace(GOOD, jotting=0.9, jotted="Home"), "Home is written in jottings"),
-        (replace(GOOD, dated="2026-03-09"), "2026-03-09 is a note of its day"),
+        (replace(GOOD, jotting=0.9, jotted="Home"), "do not go together: Home is written in jottings"),
+        (replace(GOOD, dated="2026-03-09"), "do not go together: 2026-03-09 is a note of its day"),
         (replace(GOOD, same_day=True), "name one day"),
         (replace(GOOD, nearness=-0.5), "are no nearer in meaning than chance has it"),
         (replace(GOOD, lift=2.5, folders=("", "")), None),
@@ -197,7 +198,7 @@ def test_verdicts_of_a_vault_without_links() -> None:
     assert kept.reason == f"{NEARER}, and they lie apart, in Land and in Work"
     (thin,) = judge_pairs(CALIBRATION, [pair(GOOD, text=-2.0, words=("vote",))], share=1.0)
     assert thin.reason == f"both speak of vote, and {kept.reason}"
-    assert dropped == Drop(dropped.probability, "A is written in jottings")
+    assert dropped == Drop(dropped.probability, "do not go together: A is written in jottings")
     unknown = pair(replace(GOOD, nearness=None), text=2.0)
     assert judge_pairs(CALIBRATION, [unknown], share=1.0) == judge_pairs(CALIBRATION, [unknown])
 
@@ -206,3 +207,31 @@ def test_a_vault_that_speaks_for_itself_is_judged_without_them() -> None:
     signs = replace(GOOD, jotting=1.0)
     with_them, without = (judge_pairs(CALIBRATION, [pair(one, text=0.5)]) for one in (signs, None))
     assert with_them == without
+
+
+WRITTEN = (
+    "Feed the heap with greens and browns, and keep it moist and warm. A part of the old heap stays behind and starts "
+    "the next heap. The culture of a heap is a living thing much like a sourdough starter."
+)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "hunter2pass",
+        "| what | password |\n| --- | --- |\n| router | hunter3pass |",
+        "HEAP_BOT=staging\nREGION=north",
+        "Protocol=https;AccountName=heap;AccountKey= ;EndpointSuffix=core.example.net",
+        "status: draft\r\narea: garden\r\nmood: quite good",
+        "- Stadt: Genf\n- Land: Schweiz",
+        "\u4f4d\u7f6e: \u5317\u4eac",
+    ],
+)
+def test_a_form_beside_prose_makes_no_jottings_of_it(form: str) -> None:
+    assert clause_words(f"{form}\n\n{WRITTEN}") == clause_words(WRITTEN)
+    assert 0 < clause_words(f"{form}\n") < 8
+
+
+def test_a_label_before_a_sentence_is_prose() -> None:
+    said = "Note: when the heap smells sour it is too wet"
+    assert clause_words(f"{said}\n{WRITTEN}") != clause_words(WRITTEN)

@@ -142,7 +142,7 @@ def test_an_empty_dream_lists_every_pair_of_every_start() -> None:
     assert isinstance(found, NothingDreamt)
     looked_at = {(drop.juxtaposition.from_, drop.juxtaposition.to) for drop in found.dropped}
     assert looked_at == {("a.md", "b.md"), ("a.md", "c.md"), ("b.md", "a.md"), ("b.md", "c.md")}
-    assert found.reason == "the judge kept none of the 4 pairs that resonated; 4 of them no"
+    assert found.reason == "the judge kept none of the 4 pairs that resonated; all of them no"
 
 
 def test_all_that_was_dropped_is_told_beside_what_was_kept() -> None:
