@@ -134,6 +134,8 @@ _FORMS: Final = frozenset(
 """Small words whose change changes nothing that a list would not know."""
 REPLACED_LEAST: Final = 3
 """So many telling words two texts share, in order, for one that differs to be doubt."""
+REPLACED_MOST: Final = 400
+"""Words or signs of a text that are compared one by one."""
 _SMALL: Final = frozenset({"the", "did", "does", "was", "were", "had", "has", "have", "been", "are", "its", "and"})
 
 
@@ -142,7 +144,7 @@ def contrast(a: str, b: str) -> str:
 
     The claims are taken to be alike as a whole: whether they are is for vectors to say.
     """
-    first, second = _words(_WHEN.sub("", a)), _words(_WHEN.sub("", b))
+    first, second = _words(_without_when(a)), _words(_without_when(b))
     only_first, only_second = _only(first, second), _only(second, first)
     return (
         says_otherwise(a, b)
@@ -151,6 +153,11 @@ def contrast(a: str, b: str) -> str:
         or _other_names(a, b, only_first, only_second)
         or _replaced(first, second)
     )
+
+
+def _without_when(text: str) -> str:
+    found = _WHEN.match(text)
+    return text[found.end() :] if found and any(map(is_date, _words(found[0]))) else text
 
 
 def says_otherwise(a: str, b: str) -> str:
@@ -274,6 +281,8 @@ def _replaced(first: Sequence[str], second: Sequence[str]) -> str:
     opposition, and forms of one word, are taken for the same; all else is doubt.
     """
     ours, theirs = ([sign for word in side for sign in _signs(word)] for side in (first, second))
+    if max(len(ours), len(theirs)) > REPLACED_MOST:
+        return ""
     blocks = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
     changed = [(ours[a:b], theirs[c:d]) for tag, a, b, c, d in blocks if tag != "equal"]
     changed = [sides for sides in changed if any(map(_tells, (*sides[0], *sides[1])))]

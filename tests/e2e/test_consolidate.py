@@ -301,10 +301,12 @@ def test_a_model_that_babbles_is_a_breaker_and_a_budget_holds(tmp_path: Path) ->
 
 def test_the_report_names_lessons_and_open_candidates(tmp_path: Path) -> None:
     today = f"{datetime.now().astimezone():%Y-%m-%d}"
-    candidates = "".join(f"\n### ni-20261130-0{n} - Gap\n- **status:** {state}\n" for n, state in ((1, "proposed"), (2, "approved")))
+    states = ((1, "proposed"), (2, "approved"))
+    candidates = "".join(f"\n### ni-20261130-0{n} - Gap\n- **status:** {state}\n" for n, state in states)
+    head = "---\naria-dream: synthesis\n---\n\n# Dream log\n\n## 2026-11-30 (nightly, 03:00)\n"
     notes = {
         **NOTES,
-        "memory/DREAM_LOG.md": f"---\naria-dream: synthesis\n---\n\n# Dream log\n\n## 2026-11-30 (nightly, 03:00)\n{candidates}",
+        "memory/DREAM_LOG.md": head + candidates,
         "memory/runtime/LESSONS.jsonl": "".join(
             json.dumps({"lesson_id": id_, "lesson": "x", "created_at": day}) + "\n"
             for id_, day in (("l001", "2020-01-01"), ("l002", today), ("l003|]]", today))
