@@ -142,7 +142,7 @@ EVENT_IDS: Final = (
 _FUTURE_DAY = _any(
     r"\b(?:tomorrow|tonight|next (?:week|month|year|sprint|mon|tues|wednes|thurs|fri|satur|sun)\w*|later today|this (?:evening"
     r"|afternoon)|in (?:a|two|three|a few) (?:hour|day|week)s?)\b|\bmorgen (?:lauft|fallt|wird|ist|kommt|muss)|\bubermorgen\b"
-    r"|\bnachste (?:woche|n monat)\b|\b(?:demain|la semaine prochaine|manana|la proxima semana|domani|la prossima settimana"
+    r"|\bnachste (?:woche|n monat)\b|\b(?:demain|la semaine prochaine|(?<!la )(?<!esta )manana|la proxima semana|domani|la prossima settimana"
     r"|amanha|semana que vem|volgende week|jutro|w przyszlym tygodniu|завтра|на следующеи неделе)\b|明天|明日|下周|来週|내일",
 )
 _UNBOUND = _any(
@@ -193,7 +193,7 @@ def not_a_lesson(text: str) -> str:
 
 _DAYS_AGO: Final = (
     (0, _any(r"\b(?:earlier )?today\b|\bthis morning\b|\bheute(?: morgen| fruh)?\b|\baujourd.hui\b|\bhoy\b|\boggi\b|\bhoje\b|今天|今日")),
-    (1, _any(r"\byesterday\b|\blast night\b|\bgestern(?: abend)?\b|\bhier soir\b|^hier\b(?!\s+(?:ist|war|wird))|\bayer\b|\bieri\b|\bontem\b"
+    (1, _any(r"\byesterday\b|\blast night\b|\bgestern(?: abend)?\b|\bhier soir\b|^hier\b(?=,| (?:le|la|les|l'|un|une|on|nous|vous|j'|je|il|elle|ils|elles)\b)|\bayer\b|\bieri\b|\bontem\b"
              r"|\bgisteren\b|昨天|昨日")),
 )  # fmt: skip
 
@@ -213,22 +213,24 @@ def with_dates(text: str, day: date | None) -> str:
 _RETOLD: Final = (
     (2, _any(
         r"\b(?:yesterday|last night|the (?:day|night) before|overnight|am (?:vortag|vorabend)|la veille|el dia anterior|il giorno prima|gestern|vorgestern|hier soir|avant-hier|ayer"
-        r"|anoche|ieri|ontem|gisteren|wczoraj|вчера)\b|昨日|昨天|前天|一昨日|어제|\bhier\b(?! (?:ist|sind|wird|war|gibt))",
+        r"|anoche|ieri|ontem|gisteren|wczoraj|вчера)\b|昨日|昨天|前天|一昨日|어제|\bhier\b(?=,|[.!]?$| (?:le|la|les|l'|un|une|on|nous|vous|j'|je|il|elle|ils|elles)\b)",
     )),
     (14, _any(
         r"\b(?:\d{1,2}|two|three|four|five|six|a few|some|several) (?:days|nights) ago\b|\bthe other (?:day|night)\b|\brecently\b"
         r"|\bvor (?:\d{1,2}|zwei|drei|vier|funf|sechs|einigen|ein paar) tagen\b|\bneulich\b|\bil y a (?:\d{1,2}|deux|trois|quatre|cinq"
         r"|quelques) jours\b|\bl'autre jour\b|\bhace (?:\d{1,2}|dos|tres|cuatro|cinco|unos|varios) dias\b|\bel otro dia\b"
         r"|\b(?:due|tre|quattro|alcuni|pochi) giorni fa\b|\bha (?:\d{1,2}|dois|tres|alguns) dias\b|[几两二三四五]天前|数日前"
-        r"|\b(?:looking back|remind\w*|again from|from last time|last time|tl;? ?dr|to recapitulate|in short|once more:|repeat(?:ed|ing)?:"
-        r"|ruckblickend|zur erinnerung|erinnerung|pour rappel|rappel|recordatorio|promemoria|lembrete)\b|提醒|再次说明|"
+        r"|\b(?:looking back|reminder ?:|again from|from last time|last time|tl;? ?dr|to recapitulate|in short|once more:|repeat(?:ed|ing)?:"
+        r"|ruckblickend|zur erinnerung|erinnerung ?:|pour rappel|rappel ?:|recordatorio ?:|promemoria ?:|lembrete ?:)|提醒|再次说明|"
         r"(?<!\ba )(?<!\bevery )(?<!\beach )\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:last|past|this|previous|earlier this) week\b|\bweek in review\b"
-        r"|\b(?:recap|retro(?:spective)?|round-?up|summary|digest|review)\b|\bweekly\b"
+        r"|\b(?:recap|retro(?:spective)?|round-?up)\b|\bweekly\b|\b(?:summary|review|digest) of (?:the |this |last |our )?(?:day|week|month|sprint)"
+        r"|(?:^|\n)[^\w\n]*(?:\d{4}-\d{2}-\d{2}[^\w\n]*)?(?:[\w'’-]+ ){0,2}(?:summary|digest|review|zusammenfassung|bilan|resume|resumen|resumo"
+        r"|balanco|riepilogo|riassunto|samenvatting|podsumowanie)\b(?= *(?:[:\n—–-]|$))"
         r"|\b(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)\b|\b(?:letzte|diese|vergangene|vorige)n? woche"
-        r"|\b(?:wochen)?ruckblick\b|\bruckschau\b|\bzusammenfassung\b|\bsemaine (?:derniere|passee)\b|\bcette semaine\b"
-        r"|\b(?:bilan|recapitulatif|resume)\b|\b(?:semana pasada|esta semana|resumen|semana passada|resumo|balanco)\b"
-        r"|\b(?:settimana scorsa|questa settimana|riepilogo|riassunto)\b|\b(?:vorige|afgelopen|deze) week\b|\bsamenvatting\b"
-        r"|\b(?:zeszlym tygodniu|podsumowanie)\b|прошлои неделе|прошлой неделе|\bитоги\b|\bобзор\b|上周|上週|先週|今周|今週|振り返り"
+        r"|\b(?:wochen)?ruckblick\b|\bruckschau\b|\bsemaine (?:derniere|passee)\b|\bcette semaine\b"
+        r"|\brecapitulatif\b|\b(?:semana pasada|esta semana|semana passada)\b"
+        r"|\b(?:settimana scorsa|questa settimana)\b|\b(?:vorige|afgelopen|deze) week\b"
+        r"|\bzeszlym tygodniu\b|прошлои неделе|прошлой неделе|\bитоги\b|\bобзор\b|上周|上週|先週|今周|今週|振り返り"
         r"|回顾|回顧|总结|總結|まとめ|지난주",
     )),
     (62, _any(
@@ -236,8 +238,9 @@ _RETOLD: Final = (
         r"|\b(?:letzten|vergangenen) monat\b|\bmois dernier\b|\bmes (?:pasado|passado)\b|\bmese scorso\b|上个月|先月|지난달",
     )),
     (366, _any(
-        r"\b(?:(?:copied|quoted|taken|noted|repeated|adapted) from|from the (?:capsule|log|ledger|capture|notes?|session|report|diary)"
-        r"|aus (?:dem|der) (?:protokoll|logbuch|kapsel|tagebuch|bericht)|tire du|del (?:registro|diario|informe)|摘自|引自)\b"
+        r"\b(?:(?:copied|quoted|taken|noted|repeated) from (?:the |my |our )?(?:capsule|log|ledger|capture|session|diary|journal|entry)|from the "
+        r"(?:capsule|log|ledger|capture|notes?|session|report|diary) ?:"
+        r"|aus (?:dem|der) (?:protokoll|logbuch|kapsel|tagebuch|bericht) ?:|tire du|del (?:registro|diario|informe) ?:)|摘自|引自"
         r"|\bas (?:the |our |my |his |her |their )?[\w' -]{2,30} (?:says?|said|shows?|notes?|noted|records?|recorded|reports?"
         r"|reported|tells?|told|has it)\b|\b(?:according to|as (?:noted|written|recorded|reported|mentioned|described|told)"
         r"|(?:see|per|cf\.?) (?:the|my|our)? ?(?:ledger|log|capsule|capture|entry|note|report))\b|\bas (?:before|already|above)\b"

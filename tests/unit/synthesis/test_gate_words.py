@@ -7,10 +7,11 @@ from datetime import date
 import pytest
 
 from aria_dream.synthesis.admission import refutes
-from aria_dream.synthesis.claim_words import Role, is_claim, retold_days
+from aria_dream.synthesis.claim_words import Role, is_claim, not_a_lesson, retold_days, with_dates
 from aria_dream.synthesis.contrast import contrast, plain
 from aria_dream.synthesis.days import days_named
 from aria_dream.synthesis.evidence import parse_evidence
+from aria_dream.synthesis.operator_evidence import evidence_refusal
 from aria_dream.synthesis.orders import ORDERS
 from aria_dream.synthesis.wording import is_citable_name
 
@@ -87,6 +88,30 @@ def test_a_labelled_directive_may_be_short() -> None:
 )
 def test_more_words_tell_again(text: str) -> None:
     assert retold_days(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Small commits make the review quick.", "Sending the summary first spares a call.", "Hier hilft ein Neustart.",
+        "Resume the upload after a pause.", "Reminders that come late are overlooked.",
+        "Links copied from the browser break.", "Montags bremsen lange Sitzungen.",
+    ],
+)  # fmt: skip
+def test_a_word_of_one_language_is_no_retelling_in_another(text: str) -> None:
+    assert retold_days(f"2026-11-25 Later\n: {text}") == 0
+    assert with_dates(text, date(2026, 11, 25)) == text
+
+
+def test_a_spanish_morning_is_no_tomorrow() -> None:
+    assert not_a_lesson("Hay que regar los tomates por la mañana.") == ""
+    assert not_a_lesson("Mañana caduca el certificado.")
+
+
+@pytest.mark.parametrize("words", ["thumbs down", "vergiss es", "nope"])
+def test_a_no_in_other_words(words: str) -> None:
+    assert evidence_refusal(f"chat 2026-12-01, Lea: {words}", "approved")
+    assert not evidence_refusal("chat 2026-12-01, Lea: kein Problem, mach das", "approved")
 
 
 @pytest.mark.parametrize(
