@@ -93,6 +93,12 @@ class Report:
     """What the night did not look at because it was too much, a sentence without its full stop each."""
     copies: tuple[tuple[str, str, str], ...] = ()
     """Of each copy that a sync left: the name of its original, its own, and what differs."""
+    learned: str = ""
+    """Link target of the Dream log; "" where no text of a link means it."""
+    lessons: tuple[str, ...] = ()
+    """Ids of its new lessons."""
+    candidates: tuple[str, ...] = ()
+    """Ids of its candidates that nobody has decided."""
     records: tuple[Record, ...] = ()
     bars: Bars | None = None
 
@@ -158,10 +164,26 @@ def _summary(report: Report, last: NightFigures) -> str:
     if report.look_alike:
         left = _counted(len(report.look_alike), "pair of passages is", "pairs of passages are")
         lines.append(f"{left} alike, and for you to settle in the review.")
+    if report.lessons or report.candidates:
+        lines.append(_learned(report))
     lines += [f"Left out: {escape_plain(said)}." for said in report.left_out]
-    if not (report.waiting or last.proposals or last.escalated or report.look_alike or report.copies):
+    waits = (report.waiting, last.proposals, last.escalated, report.look_alike, report.copies, report.candidates)
+    if not any(waits):
         lines.append("Nothing waits for you.")
     return "\n".join(lines) + "\n"
+
+
+def _learned(report: Report) -> str:
+    told = [
+        f"{_counted(len(ids), one, many)} ({', '.join(ids[:LISTED_MOST])}{', …' if len(ids) > LISTED_MOST else ''})"
+        for ids, one, many in (
+            (report.lessons, "new lesson", "new lessons"),
+            (report.candidates, "open candidate", "open candidates"),
+        )
+        if ids
+    ]
+    place = f"[[{report.learned}|DREAM_LOG.md]]" if report.learned else "DREAM_LOG.md"
+    return f"The synthesis left {' and '.join(told)} in {place}."
 
 
 def _counted(number: int, one: str, many: str) -> str:

@@ -20,6 +20,7 @@ from aria_dream.consolidate.report import (
     with_report,
 )
 from aria_dream.cycle.desk import Settlement
+from aria_dream.cycle.learned import find_learned
 from aria_dream.cycle.lost_review import is_lost
 from aria_dream.cycle.open_findings import NOT_WRITTEN, list_open, put_plan
 from aria_dream.cycle.review import renew_lines
@@ -38,6 +39,7 @@ from aria_dream.vault.edit import (
     encode_note,
     plan_append,
 )
+from aria_dream.vault.link_text import link_target
 from aria_dream.vault.note import NotePath
 from aria_dream.world import Absent, Content, Refused
 
@@ -121,8 +123,13 @@ def _report(desk: Desk, shown: OpenFindings, left_out: Sequence[str]) -> Report:
     since = next(one.at for one in past if one.night == nights[-1].night)
     waiting = [state.proposal.kind for state in states.values() if state.state == "proposed"]
     by_itself = [one for one in states.values() if one.state == "applied" and one.approved_by == "auto"]
+    learned, index = find_learned(desk), desk.vault.index
+    target = link_target(index.resolver, index.app, learned.log, desk.vault.home.report) if learned else ""
     return Report(
         nights=nights,
+        learned=target,
+        lessons=learned.lessons if learned else (),
+        candidates=learned.candidates if learned else (),
         waiting=tuple((name, waiting.count(kind)) for kind, name in HEADINGS.items() if kind in waiting),
         applied=tuple(_applied(state) for state in by_itself if state.since >= since),
         look_alike=tuple(shown.look_alike),

@@ -34,6 +34,7 @@ from aria_dream.synthesis.sources import (
     read_notes,
     read_trust_decay,
 )
+from aria_dream.synthesis.wording import is_citable_name
 from aria_dream.vault.names import fold_path
 from aria_dream.vault.note import NotePath, decode_note
 from aria_dream.vault.scan import scan_note
@@ -175,6 +176,9 @@ def _texts(
     found: list[MemoryFile] = []
     said: list[str] = []
     for one in paths:
+        if not is_citable_name(str(one)):
+            said.append(f"a file in {folder} was not read: its name holds a key or orders its reader about")
+            continue
         try:
             content = files.read(one)
         except OSError as error:

@@ -30,6 +30,11 @@ class _Secret:
     """False: a number of people or money, which inside a web address or a DOI is one only as the value of a field."""
 
 
+def holds_issued_key(text: str) -> bool:
+    """Whether a text holds a key of a known maker, told by its first letters; a hash or an id is none."""
+    return _ISSUED_KEY.search(text) is not None
+
+
 def redact_secrets(text: str) -> tuple[str, Counter[str]]:
     """`text` with every secret replaced by a mark, and how many there were of each kind. Near linear in its length.
 
@@ -164,6 +169,7 @@ _ISSUED = "|".join(  # noqa: FLY002 - one issuer a line, each with its name
         r"eyJ[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{8,4096}(?:\.[A-Za-z0-9_-]{0,4096})?",  # JWT
     ]
 )
+_ISSUED_KEY = re.compile(rf"(?<![A-Za-z0-9])(?:{_ISSUED})")
 _BLANKS = "\u00a0\u2007\u2009\u202f"
 """Blanks that keep a number on one line."""
 

@@ -11,10 +11,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.synthesis.claim_words import FAILED_AFTERWARDS, Role
+from aria_dream.synthesis.claim_words import Role
 from aria_dream.synthesis.claims import one_event
-from aria_dream.synthesis.contrast import denies, plain, says_otherwise
+from aria_dream.synthesis.contrast import denies, plain, says_opposite
 from aria_dream.synthesis.lesson import MECHANICAL_CAP, MechanicalRedGreen, OperatorOutcome, TwoSource
+from aria_dream.synthesis.outcome import denied_parts, outcome_clauses, went_wrong
 from aria_dream.synthesis.sources import SourceKind
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ DENIAL_STEP: Final = 0.2
 TWO_SOURCE_CAP: Final = 0.9
 OPERATOR_CONFIDENCE: Final = 0.75
 MECHANICAL_CONFIDENCE: Final = 0.8
+SIGNS_SHARED: Final = 3
+"""So many pairs of signs that a denied clause and a directive share are what is denied, in scripts without spaces."""
 PAIRING_LEAST: Final = 0.45
 """Cosine from which an outcome speaks of the same thing as a directive."""
 
@@ -44,7 +47,7 @@ _MISCALL = re.compile(
     r"\b(?:estimat\w+|overconfiden\w+|underestimat\w+|overclaim\w*|guess\w*|calibrat\w+|claimed|assumed|took longer)\b",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[,;:.!?、。，；]|\b(?:and|but|while|und|aber|et|mais|y|pero|e|ma|mas|en|maar)\b")
+_KEPT = re.compile(r"\b(?:only|instead|stopped|nur|statt\w*|seulement|solo|invece|so|alleen)\b|只")
 _FAILED = re.compile(
     r"\b(?:fail\w*|br[eo]ke\w*|crash\w*|los[est]\w*|corrupt\w*|wrong|stale|hung|hangs?|timed? out|overwr\w+|missing"
     r"|leak\w*|went down|dropped|truncat\w*|cut off|silently)\b",
@@ -119,14 +122,39 @@ def _fitting(directive: Claim, outcomes: Sequence[tuple[Claim, float]]) -> list[
 
 def refutes(directive: str, outcome: str) -> bool:
     """Whether an outcome tells that something went wrong, was taken back, or that the directive was not followed."""
-    if FAILED_AFTERWARDS.search(plain(outcome)) or says_otherwise(directive, outcome):
+    if says_opposite(directive, outcome) or went_wrong(outcome):
         return True
-    told = [clause for clause in _CLAUSE.split(outcome) if _beginnings(clause) & _beginnings(directive)]
-    return not denies(directive) and any(denies(clause) for clause in told)
+    told = outcome_clauses(outcome)
+    if denies(directive):
+        act = _forbidden(directive)
+        return any(act in _beginnings(one) and not (denies(one) or _KEPT.search(plain(one))) for one in told if act)
+    return any(_speaks_of(near, directive) for one in told for near in denied_parts(one))
+
+
+def _speaks_of(part: str, directive: str) -> bool:
+    if _beginnings(part) & _beginnings(directive):
+        return True
+    return len(_pairs_of_signs(part) & _pairs_of_signs(directive)) >= SIGNS_SHARED
+
+
+def _pairs_of_signs(text: str) -> set[str]:
+    """Every two neighbouring signs of scripts without spaces."""
+    return set(re.findall(r"(?=([\u3041-\u30ff\u3400-\u9fff]{2}))", text))
+
+
+def _forbidden(directive: str) -> str:
+    """The beginning of the word that a prohibition forbids: the first telling one behind its denial."""
+    words = re.findall(r"[^\W\d_]+(?:['’]t)?", directive)
+    denied = next((at for at, word in enumerate(words) if denies(word)), len(words))
+    return next(iter(_beginnings_in_order(" ".join(words[denied + 1 :]))), "")
+
+
+def _beginnings_in_order(text: str) -> list[str]:
+    return [word[:4] for word in re.findall(r"[^\W\d_]{4,}", plain(text))]
 
 
 def _beginnings(text: str) -> set[str]:
-    return {word[:4] for word in re.findall(r"[^\W\d_]{4,}", plain(text))}
+    return set(_beginnings_in_order(text))
 
 
 def _directive_lesson(directive: Claim, outcome_ref: str, outcome: str) -> Admitted:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from aria_dream.synthesis.contrast import plain
+from aria_dream.synthesis.orders import ORDERS
 
 
 class Role(Enum):
@@ -138,46 +139,10 @@ EVENT_IDS: Final = (
 )
 """Ids of events inside a text: `run 12`, `INC-7`, a commit, `#41`."""
 
-_UNDENIED: Final = r"(?<!no )(?<!not )(?<!never )(?<!nothing )(?<!nobody )(?<!without )(?<!kein )(?<!keine )(?<!nicht )(?<!sans )(?<!sin )"
-FAILED_AFTERWARDS: Final = _any(
-    _UNDENIED + r"\b(?:fail(?:ed|s|ure|ures|ing)?|br[eo]ke\w*|crash\w*|lost|loss|corrupt\w*|worse\w*|outages?|incidents?|regress\w*"
-    r"|complain\w*|leak\w*|wrong(?:ly)?|slower|harm\w*|disaster\w*|useless|pointless|abandon\w*)\b",
-    r"\b(?:turned|switched|rolled|taken|put|changed|moved|backed) (?:it |them )?(?:off|back|out)\b(?: again)?|\b(?:revert|undid|undone"
-    r"|withdr[ae]w|disabled again|removed again|stopped again|gave up|given up|backfir)\w*",
-    r"\b(?:anyway|nevertheless|regardless|in spite of|despite (?:it|that|the (?:directive|rule|order)))\b|\b(?:was|were|been) (?:ignored"
-    r"|skipped|forgotten|overlooked|disregarded|bypassed|not followed|not done)\b|\b(?:forgot|ignored|skipped) (?:to|it|the|this)\b",
-    r"\b(?:gescheitert|fehlgeschlagen|schiefgegangen|schlimmer|schlechter|verloren|ruckgangig|zuruckgenommen|wieder (?:aus|ab)\w*"
-    r"|trotzdem|vergessen|ignoriert|ausgelassen)\b|\b(?:echoue|pire|perdu|annule|quand meme|oublie|ignore)e?s?\b|\b(?:fallo|fallado|peor"
-    r"|perdid[oa]s?|revertid[oa]|olvidad[oa]|ignorad[oa])\b|\b(?:fallit[oa]|peggio|pers[oa]|annullat[oa]|dimenticat[oa]|ignorat[oa])\b"
-    r"|\b(?:falhou|pior|perdid[oa]|desfeit[oa]|esquecid[oa])\b|\b(?:mislukt|slechter|verloren|teruggedraaid|vergeten|genegeerd)\b"
-    r"|ошибк|провал|хуже|потеря|отмен|забы|失败|失敗|回滚|悪化|取り消|忘れ|撤回|변경 취소|실패",
-)
-"""An outcome that speaks against what was done: it went wrong, was taken back, or was not done."""
-
-ORDERS: Final = _any(
-    r"\b(?:ignor\w*|disregard\w*|forget|overrid\w*|bypass\w*)\b[^.]{0,60}\b(?:instruction|prompt|direction|guideline"
-    r"|safeguard|guardrail|safety)",
-    r"\b(?:instruction|prompt|guideline)s?\b[^.]{0,40}\b(?:ignored|disregarded|forgotten|overridden|bypassed)\b",
-    r"\b(?:ignorier|vergiss|missacht|ubergeh)\w*\b[^.]{0,60}\b(?:anweisung|vorgabe|prompt)",
-    r"\b(?:ignore|oublie|neglige|ignora|olvida|dimentica|esqueca|desconsidere|negeer|vergeet|zignoruj|zapomnij)\w*\b[^.]{0,60}"
-    r"\b(?:instruction|consigne|instruccion|indicacion|istruzion|instruco|instruc|instructie|instrukcj|polecen)",
-    r"(?:игнорир|забуд)\w*[^.]{0,60}(?:инструкц|указани)|(?:忽略|无视|無視)[^。]{0,20}(?:指令|指示|提示)|(?:指令|指示)[^。]{0,10}無視",
-    r"\b(?:approv|accept|merg|confirm|genehmig|approuv|aprob|aprueb|approv|aprov)\w*\b[^.]{0,40}"
-    r"\b(?:candidat|proposal|lesson|vorschl|proposition|propuest|propost)\w*",
-    r"\b(?:candidat|proposal|lesson)\w*\b[^.]{0,40}\b(?:approved|accepted|merged|confirmed)\b",
-    r"\byou (?:are now|must now|will now|are an? (?:ai|assistant|agent|model))\b|\bas an? (?:ai|language model)\b",
-    r"\bsystem prompt\b|<\|?(?:im_start|im_end|system|user|assistant)\b|\[/?inst\]|^(?:system|assistant|developer) ?:",
-    r"\b(?:do not|don't|never|without) (?:tell|telling|mention|mentioning|inform|informing|notify|asking|ask) (?:this to )?"
-    r"(?:the |your )?(?:user|operator|human|writer|owner)\b",
-    r"\b(?:reveal|print|send|post|e-?mail|upload|leak|exfiltrate)\b[^.]{0,40}\b(?:your|the|all) (?:secret|api key|key|token"
-    r"|password|credential|system prompt|instruction)s?\b[^.]{0,20}\b(?:to|at|on)\b",
-)
-"""A text that orders its reader about: an injection, or what reads like one."""
-
 _FUTURE_DAY = _any(
     r"\b(?:tomorrow|tonight|next (?:week|month|year|sprint|mon|tues|wednes|thurs|fri|satur|sun)\w*|later today|this (?:evening"
     r"|afternoon)|in (?:a|two|three|a few) (?:hour|day|week)s?)\b|\bmorgen (?:lauft|fallt|wird|ist|kommt|muss)|\bubermorgen\b"
-    r"|\bnachste (?:woche|n monat)\b|\b(?:demain|la semaine prochaine|manana|la proxima semana|domani|la prossima settimana"
+    r"|\bnachste (?:woche|n monat)\b|\b(?:demain|la semaine prochaine|(?<!la )(?<!esta )manana|la proxima semana|domani|la prossima settimana"
     r"|amanha|semana que vem|volgende week|jutro|w przyszlym tygodniu|завтра|на следующеи неделе)\b|明天|明日|下周|来週|내일",
 )
 _UNBOUND = _any(
@@ -228,7 +193,7 @@ def not_a_lesson(text: str) -> str:
 
 _DAYS_AGO: Final = (
     (0, _any(r"\b(?:earlier )?today\b|\bthis morning\b|\bheute(?: morgen| fruh)?\b|\baujourd.hui\b|\bhoy\b|\boggi\b|\bhoje\b|今天|今日")),
-    (1, _any(r"\byesterday\b|\blast night\b|\bgestern(?: abend)?\b|\bhier soir\b|^hier\b(?!\s+(?:ist|war|wird))|\bayer\b|\bieri\b|\bontem\b"
+    (1, _any(r"\byesterday\b|\blast night\b|\bgestern(?: abend)?\b|\bhier soir\b|^hier\b(?=,| (?:le|la|les|l'|un|une|on|nous|vous|j'|je|il|elle|ils|elles)\b)|\bayer\b|\bieri\b|\bontem\b"
              r"|\bgisteren\b|昨天|昨日")),
 )  # fmt: skip
 
@@ -247,17 +212,25 @@ def with_dates(text: str, day: date | None) -> str:
 
 _RETOLD: Final = (
     (2, _any(
-        r"\b(?:yesterday|last night|the (?:day|night) before|overnight|gestern|vorgestern|hier soir|avant-hier|ayer"
-        r"|anoche|ieri|ontem|gisteren|wczoraj|вчера)\b|昨日|昨天|어제|\bhier\b(?! (?:ist|sind|wird|war|gibt))",
+        r"\b(?:yesterday|last night|the (?:day|night) before|overnight|am (?:vortag|vorabend)|la veille|el dia anterior|il giorno prima|gestern|vorgestern|hier soir|avant-hier|ayer"
+        r"|anoche|ieri|ontem|gisteren|wczoraj|вчера)\b|昨日|昨天|前天|一昨日|어제|\bhier\b(?=,|[.!]?$| (?:le|la|les|l'|un|une|on|nous|vous|j'|je|il|elle|ils|elles)\b)",
     )),
     (14, _any(
+        r"\b(?:\d{1,2}|two|three|four|five|six|a few|some|several) (?:days|nights) ago\b|\bthe other (?:day|night)\b|\brecently\b"
+        r"|\bvor (?:\d{1,2}|zwei|drei|vier|funf|sechs|einigen|ein paar) tagen\b|\bneulich\b|\bil y a (?:\d{1,2}|deux|trois|quatre|cinq"
+        r"|quelques) jours\b|\bl'autre jour\b|\bhace (?:\d{1,2}|dos|tres|cuatro|cinco|unos|varios) dias\b|\bel otro dia\b"
+        r"|\b(?:due|tre|quattro|alcuni|pochi) giorni fa\b|\bha (?:\d{1,2}|dois|tres|alguns) dias\b|[几两二三四五]天前|数日前"
+        r"|\b(?:looking back|reminder ?:|again from|from last time|last time|tl;? ?dr|to recapitulate|in short|once more:|repeat(?:ed|ing)?:"
+        r"|ruckblickend|zur erinnerung|erinnerung ?:|pour rappel|rappel ?:|recordatorio ?:|promemoria ?:|lembrete ?:)|提醒|再次说明|"
         r"(?<!\ba )(?<!\bevery )(?<!\beach )\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:last|past|this|previous|earlier this) week\b|\bweek in review\b"
-        r"|\b(?:recap|retro(?:spective)?|round-?up|summary|digest|review)\b|\bweekly\b"
-        r"|\b(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s?\b|\b(?:letzte|diese|vergangene|vorige)n? woche"
-        r"|\b(?:wochen)?ruckblick\b|\bruckschau\b|\bzusammenfassung\b|\bsemaine (?:derniere|passee)\b|\bcette semaine\b"
-        r"|\b(?:bilan|recapitulatif|resume)\b|\b(?:semana pasada|esta semana|resumen|semana passada|resumo|balanco)\b"
-        r"|\b(?:settimana scorsa|questa settimana|riepilogo|riassunto)\b|\b(?:vorige|afgelopen|deze) week\b|\bsamenvatting\b"
-        r"|\b(?:zeszlym tygodniu|podsumowanie)\b|прошлои неделе|прошлой неделе|\bитоги\b|\bобзор\b|上周|上週|先週|今周|今週|振り返り"
+        r"|\b(?:recap|retro(?:spective)?|round-?up)\b|\bweekly\b|\b(?:summary|review|digest) of (?:the |this |last |our )?(?:day|week|month|sprint)"
+        r"|(?:^|\n)[^\w\n]*(?:\d{4}-\d{2}-\d{2}[^\w\n]*)?(?:[\w'’-]+ ){0,2}(?:summary|digest|review|zusammenfassung|bilan|resume|resumen|resumo"
+        r"|balanco|riepilogo|riassunto|samenvatting|podsumowanie)\b(?= *(?:[:\n—–-]|$))"
+        r"|\b(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)\b|\b(?:letzte|diese|vergangene|vorige)n? woche"
+        r"|\b(?:wochen)?ruckblick\b|\bruckschau\b|\bsemaine (?:derniere|passee)\b|\bcette semaine\b"
+        r"|\brecapitulatif\b|\b(?:semana pasada|esta semana|semana passada)\b"
+        r"|\b(?:settimana scorsa|questa settimana)\b|\b(?:vorige|afgelopen|deze) week\b"
+        r"|\bzeszlym tygodniu\b|прошлои неделе|прошлой неделе|\bитоги\b|\bобзор\b|上周|上週|先週|今周|今週|振り返り"
         r"|回顾|回顧|总结|總結|まとめ|지난주",
     )),
     (62, _any(
@@ -265,7 +238,10 @@ _RETOLD: Final = (
         r"|\b(?:letzten|vergangenen) monat\b|\bmois dernier\b|\bmes (?:pasado|passado)\b|\bmese scorso\b|上个月|先月|지난달",
     )),
     (366, _any(
-        r"\bas (?:the |our |my |his |her |their )?[\w' -]{2,30} (?:says?|said|shows?|notes?|noted|records?|recorded|reports?"
+        r"\b(?:(?:copied|quoted|taken|noted|repeated) from (?:the |my |our )?(?:capsule|log|ledger|capture|session|diary|journal|entry)|from the "
+        r"(?:capsule|log|ledger|capture|notes?|session|report|diary) ?:"
+        r"|aus (?:dem|der) (?:protokoll|logbuch|kapsel|tagebuch|bericht) ?:|tire du|del (?:registro|diario|informe) ?:)|摘自|引自"
+        r"|\bas (?:the |our |my |his |her |their )?[\w' -]{2,30} (?:says?|said|shows?|notes?|noted|records?|recorded|reports?"
         r"|reported|tells?|told|has it)\b|\b(?:according to|as (?:noted|written|recorded|reported|mentioned|described|told)"
         r"|(?:see|per|cf\.?) (?:the|my|our)? ?(?:ledger|log|capsule|capture|entry|note|report))\b|\bas (?:before|already|above)\b"
         r"|\b(?:laut|wie (?:im|in der|das|die|der) [\w -]{2,30} (?:steht|sagt|vermerkt))\b|\b(?:selon|d'apres|comme (?:le|la) dit)\b"
@@ -282,6 +258,8 @@ def retold_days(text: str) -> int:
 
 
 WORDS_LEAST: Final = 5
+WORDS_OF_A_DIRECTIVE: Final = 3
+"""A labelled directive or outcome may be short: "never deploy after 16:00"."""
 WORDS_MOST: Final = 60
 
 
@@ -301,10 +279,12 @@ def names_gap(text: str) -> bool:
     return GAP.search(text) is not None
 
 
-def is_claim(text: str) -> bool:
-    """Whether a sentence claims something: no question, no fragment, no essay, no mere report of routine."""
+def is_claim(text: str, role: Role | None = None) -> bool:
+    """Whether a sentence claims something: no question, no fragment, no essay, no mere report of routine. `role` is
+    what its label says, if it has one."""
     words = [word for word in text.split() if re.search(r"[^\W\d_]", word)]
-    few = len(words) < WORDS_LEAST and len(re.findall(r"[^\W\d_a-zA-Z]", text)) < 8  # scripts without spaces
+    least = WORDS_OF_A_DIRECTIVE if role in (Role.DIRECTIVE, Role.OUTCOME) else WORDS_LEAST
+    few = len(words) < least and len(re.findall(r"[^\W\d_a-zA-Z]", text)) < 8  # scripts without spaces
     if few or len(words) > WORDS_MOST or text.endswith("?"):
         return False
     return not (_ROUTINE.match(text) and not _SAYS_MORE.search(text))

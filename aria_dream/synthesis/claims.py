@@ -2,7 +2,6 @@
 
 A claim says that something was claimed, never that it is so. Two claims are independent only if nothing ties them to
 one event: the same entry, an id that both name, a mention of the other's entry, a quotation, the same moment to the
-one event: the same entry, an id that both name, a mention of the other's entry, a quotation, the same moment to the
 minute, the same day (of claims that say the same), or words that tell something again (`retold_days`). Ties are
 transitive, and doubt counts as a tie: a lesson that waits a night costs less than one from a
 retelling.
@@ -21,7 +20,6 @@ from aria_dream.synthesis.claim_words import (
     EVENT_IDS,
     FIELDS_LEFT_OUT,
     HEDGED,
-    ORDERS,
     PROPERTIES_THAT_TELL,
     SELF_CONFIRMED,
     Role,
@@ -34,6 +32,8 @@ from aria_dream.synthesis.claim_words import (
     with_dates,
 )
 from aria_dream.synthesis.contrast import plain
+from aria_dream.synthesis.days import days_named
+from aria_dream.synthesis.orders import ORDERS
 from aria_dream.synthesis.reference import make_ref
 from aria_dream.synthesis.sources import SourceKind
 
@@ -72,6 +72,8 @@ class Claim:
     """Ids of events that it or its entry names."""
     retold_days: int
     """How many days back its words may tell something again; 0: it tells of its own day."""
+    days: frozenset[str]
+    """Days that its words name, `2026-11-20`: it may tell of one of them."""
     moments: frozenset[str]
     """`2026-11-30 14:32` of its entry, where that has a time, and of every time it names whose date is known."""
 
@@ -79,7 +81,7 @@ class Claim:
 _LABEL = re.compile(r"^[*_`]*([A-Za-z][\w' ().,-]{1,60}?)[*_`]*[ \t]*:[*_`]*[ \t]+(?=\S)")
 _TASK = re.compile(r"[>\s]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[.\][ \t]")
 _BRACKETED = re.compile(r"[ \t]*\([^()]*\)")
-_SENTENCE = re.compile(r"(?<=[.!?。！？])[ \t]+(?=[^\s\da-z])|(?<=[。！？])")
+_SENTENCE = re.compile(r"(?<=[.!?。！？])(?<! \d\.)(?<! \d\d\.)[ \t]+(?=[^\s\da-z])|(?<=[。！？])")
 _QUOTE = re.compile(r"[“\"„«»]([^“”\"„«»\n]{8,400})[”\"“«»]")
 _STAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})")
 _CLOCK = re.compile(r"(?<![\d:.T-])(\d{1,2}:\d{2})(?::\d{2})?(?![\d:])")
@@ -152,7 +154,7 @@ def _claims(
         pieces = [said] if role is Role.DIRECTIVE else _SENTENCE.split(said)
         for sentence in pieces:
             as_written = _plain(sentence)
-            if not is_claim(as_written):
+            if not is_claim(as_written, role):
                 continue
             shown = with_dates(as_written, entry.day)
             quotes = [shown] if quoted else [found[1] for found in _QUOTE.finditer(shown)]
@@ -164,6 +166,7 @@ def _claims(
                 quotes=tuple(" ".join(_words(quote)) for quote in quotes),
                 ids=own | _ids(shown) | _mentions(sentence, entry, names),
                 retold_days=retold_days(f"{entry.title}\n{name}: {as_written}"),
+                days=days_named(f"{entry.title}\n{as_written}", entry.day) - {str(entry.day)},
                 moments=frozenset(_moments(shown, entry)),
             )
 
@@ -280,8 +283,9 @@ def _one_event_if_alike(a: Claim, b: Claim) -> bool:
     if a.entry.day is None or b.entry.day is None:
         return False
     earlier, later = (a, b) if a.entry.day <= b.entry.day else (b, a)
-    days = (_day(later) - _day(earlier)).days
-    return days <= later.retold_days
+    if str(earlier.entry.day) in later.days or earlier.days & later.days:
+        return True
+    return (_day(later) - _day(earlier)).days <= later.retold_days
 
 
 def _named(claim: Claim) -> frozenset[str]:

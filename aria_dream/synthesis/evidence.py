@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 
 from aria_dream.dream.jsonl import as_text, as_whole, parse_records
 from aria_dream.errors import Problem
+from aria_dream.policy.secrets import holds_issued_key
+from aria_dream.synthesis.contrast import plain
+from aria_dream.synthesis.orders import ORDERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,9 +92,12 @@ def _row(line: int, record: Mapping[str, object], zone: tzinfo | None) -> Eviden
 def _named(record: Mapping[str, object], name: str) -> str:
     value = record.get(name)
     try:
-        return "" if value is None else as_text(value).strip()
+        said = "" if value is None else as_text(value).strip()
     except TypeError:
         raise ValueError(f"its `{name}` is no text") from None
+    if holds_issued_key(said) or ORDERS.search(plain(said)):
+        raise ValueError(f"its `{name}` holds a key or orders its reader about")
+    return said
 
 
 def find_red_green(rows: Sequence[EvidenceRow]) -> tuple[RedGreen, ...]:

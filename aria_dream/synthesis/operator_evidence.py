@@ -43,10 +43,10 @@ _INFERRED = re.compile(
 
 
 _HARMLESS_NO = re.compile(
-    r"\bno (?:changes?|problem|problems|worries|doubt|need|further|more|longer)\b|\bnot only\b|\bwhy not\b|\bno\. ?\d+\b", re.IGNORECASE
+    r"\bkein(?:e)? (?:problem|einwand|einwande|frage|zweifel|anderung\w*)\b|\bno hay problema\b|\bpas de (?:probleme|souci)\b|\bno (?:changes?|problem|problems|worries|doubt|need|further|more|longer)\b|\bnot only\b|\bwhy not\b|\bno\. ?\d+\b", re.IGNORECASE
 )
 _NO = re.compile(
-    r"\b(?:rejects?|rejected|refus\w+|declin\w+|deny|denied|den(?:ies|ial)|veto\w*|against|stop|wait|hold off|later|never mind|hands off"
+    r"\b(?:rejects?|rejected|refus\w+|declin\w+|deny|denied|den(?:ies|ial)|veto\w*|against|stop|wait|hold off|later|never mind|hands off|nope|nah|thumbs down|forget it|vergiss"
     r"|ablehn\w*|abgelehnt|nein|lieber nicht|refuse\w*|rejet\w*|rechaz\w*|rifiut\w*|rejeit\w*|recus\w*|weiger\w*|afgewezen|odrzuc\w*"
     r"|отклон\w*|отказ\w*)\b|拒绝|拒絕|却下|不行|不要|だめ|ダメ|거부|안 ?돼"
 )
@@ -89,7 +89,7 @@ def evidence_refusal(evidence: str, status: str = "") -> str:
         return "operator evidence is inferred: silence, an automated status, an agent or earlier prose is none"
     if not _SOURCE.search(rest):
         return "operator evidence does not name its source (a message, a meeting, a date, a link, a file)"
-    words = plain(_HARMLESS_NO.sub(" ", said))
+    words = _HARMLESS_NO.sub(" ", plain(said))
     if status in ("approved", "merged") and (_NO.search(words) or denies(words)):
         return "operator evidence reads as a no; quote the words that say yes, and where they were said"
     if status == "rejected" and _YES.search(words) and not (_NO.search(words) or denies(words)):

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.dream.plain_text import clean, escape_plain
-from aria_dream.policy.secrets import redact_secrets, show_marks
-from aria_dream.synthesis.claim_words import ORDERS
+from aria_dream.policy.secrets import holds_issued_key, redact_secrets, show_marks
 from aria_dream.synthesis.contrast import plain
+from aria_dream.synthesis.orders import ORDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +70,11 @@ def quotable(text: str, ref: str = "") -> str:
 def without_secrets(text: str) -> str:
     """`text` with every secret replaced by `[kind]`, by the rules of what may leave this machine."""
     return show_marks(redact_secrets(text)[0])
+
+
+def is_citable_name(path: str) -> bool:
+    """Whether a path may stand in the log as it is: it bears no key of a known maker and orders nobody about."""
+    return not holds_issued_key(path) and ORDERS.search(plain(re.sub(r"[-_/.]+", " ", path))) is None
 
 
 def citable(ref: str) -> str:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -296,3 +297,23 @@ def test_a_model_that_babbles_is_a_breaker_and_a_budget_holds(tmp_path: Path) ->
         assert "tokens" in found["stop_reason"]
         assert (found["tokens"], model.requests) == (0, [])
         assert found["left"] == 2
+
+
+def test_the_report_names_lessons_and_open_candidates(tmp_path: Path) -> None:
+    today = f"{datetime.now().astimezone():%Y-%m-%d}"
+    states = ((1, "proposed"), (2, "approved"))
+    candidates = "".join(f"\n### ni-20261130-0{n} - Gap\n- **status:** {state}\n" for n, state in states)
+    head = "---\naria-dream: synthesis\n---\n\n# Dream log\n\n## 2026-11-30 (nightly, 03:00)\n"
+    notes = {
+        **NOTES,
+        "memory/DREAM_LOG.md": head + candidates,
+        "memory/runtime/LESSONS.jsonl": "".join(
+            json.dumps({"lesson_id": id_, "lesson": "x", "created_at": day}) + "\n"
+            for id_, day in (("l001", "2020-01-01"), ("l002", today), ("l003|]]", today))
+        ),
+    }
+    vault = Vault(tmp_path, notes)
+    vault.run("consolidate")
+    report = (vault.root / "dreams" / "Dream report.md").read_text("utf-8")
+    said = "The synthesis left 1 new lesson (l002) and 1 open candidate (ni-20261130-01) in [[DREAM_LOG|DREAM_LOG.md]]."
+    assert said in report.replace("memory/DREAM_LOG|", "DREAM_LOG|")

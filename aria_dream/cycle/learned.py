@@ -1,0 +1,54 @@
+"""What the synthesis left of late, for the morning's report: new lessons, and candidates that nobody has decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from aria_dream.synthesis.lesson import lesson_number, read_rows
+from aria_dream.synthesis.log_text import current_status, visible
+from aria_dream.synthesis.memory import USUAL_FOLDERS, lessons_path, log_path
+from aria_dream.vault.note import decode_note
+from aria_dream.world import Content
+
+if TYPE_CHECKING:
+    from aria_dream.cycle.desk import Desk
+    from aria_dream.vault.note import NotePath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """What stands in a Dream log that a writer may not know of yet."""
+
+    log: str
+    """Vault path of the log."""
+    lessons: tuple[str, ...]
+    """Ids of the lessons of today and yesterday."""
+    candidates: tuple[str, ...]
+    """Ids of all candidates whose status is `proposed`."""
+
+
+def find_learned(desk: Desk) -> Learned | None:
+    """What the vault's memory says; None where there is no memory, or nothing new in it."""
+    wanted = desk.vault.live.policy.settings.memory_folder
+    for folder in (wanted,) if wanted else USUAL_FOLDERS:
+        log = _content(desk, log_path(folder))
+        if log is None:
+            continue
+        since = f"{desk.now.date() - timedelta(days=1)}"
+        rows = (row.record or {} for row in read_rows(_content(desk, lessons_path(folder)) or b""))
+        new = (str(row.get("lesson_id")) for row in rows if since <= str(row.get("created_at", "")))
+        states = current_status(visible(decode_note(log)))
+        open_ = tuple(id_ for id_, status in states.items() if status.strip("*_`") == "proposed")
+        lessons = tuple(id_ for id_ in new if lesson_number(id_) is not None)
+        return Learned(log=str(log_path(folder)), lessons=lessons, candidates=open_) if lessons or open_ else None
+    return None
+
+
+def _content(desk: Desk, path: NotePath) -> bytes | None:
+    try:
+        content = desk.files.read(path)
+    except OSError:
+        return None
+    return content.data if isinstance(content, Content) else None
