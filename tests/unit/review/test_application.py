@@ -74,24 +74,24 @@ def content(ready: Ready | Stale | Refusal, number: int = 0) -> str:
 
 
 def test_what_was_approved_is_what_is_written() -> None:
-    now = view(A="a rye loaf\n", Rye="# Rye\n")
+    now = view(A="a rye is baked\n", Rye="# Rye\n")
     edits = link_edits(now)
     ready = plan_application(approved("link", ("A.md", "Rye.md"), edits, seen=True), now)
-    assert content(ready) == "a [[Rye|rye]] loaf\n"
+    assert content(ready) == "a [[Rye|rye]] is baked\n"
     assert isinstance(ready, Ready)
     assert not ready.replanned
 
 
 def test_a_tick_is_planned_when_it_is_applied() -> None:
-    now = view(A="a rye loaf\n", Rye="---\naliases: [secale]\n---\n")
-    assert content(plan_application(approved("link", ("A.md", "Rye.md")), now)) == "a [[Rye|rye]] loaf\n"
-    now = view(A="a secale loaf\n", Rye="---\naliases: [secale]\n---\n")
-    assert content(plan_application(approved("link", ("A.md", "Rye.md")), now)) == "a [[Rye|secale]] loaf\n"
+    now = view(A="a rye is baked\n", Rye="---\naliases: [secale]\n---\n")
+    assert content(plan_application(approved("link", ("A.md", "Rye.md")), now)) == "a [[Rye|rye]] is baked\n"
+    now = view(A="a secale is baked\n", Rye="---\naliases: [secale]\n---\n")
+    assert content(plan_application(approved("link", ("A.md", "Rye.md")), now)) == "a [[Rye|secale]] is baked\n"
 
 
 @pytest.mark.parametrize("seen", [True, False])
 def test_a_note_that_changed_elsewhere_is_planned_again(seen: bool) -> None:
-    edits = link_edits(view(A="a rye loaf\n", Rye=""))
+    edits = link_edits(view(A="a rye is baked\n", Rye=""))
     ready = plan_application(approved("link", ("A.md", "Rye.md"), edits, seen=seen), view(A="NEW\n\na rye\n", Rye=""))
     assert content(ready) == "NEW\n\na [[Rye|rye]]\n"
     assert isinstance(ready, Ready)
@@ -100,7 +100,7 @@ def test_a_note_that_changed_elsewhere_is_planned_again(seen: bool) -> None:
 
 @pytest.mark.parametrize("seen", [True, False])
 def test_an_anchor_that_is_gone_makes_it_stale_with_a_fresh_plan(seen: bool) -> None:
-    edits = link_edits(view(A="a rye loaf\n", Rye=""))
+    edits = link_edits(view(A="a rye is baked\n", Rye=""))
     stale = plan_application(approved("link", ("A.md", "Rye.md"), edits, seen=seen), view(A="a wheat loaf\n", Rye=""))
     assert isinstance(stale, Stale)
     assert stale.fresh[0].inserted.endswith("- [[Rye]]\n")
@@ -115,7 +115,7 @@ def test_a_bullet_nobody_saw_in_place_may_move() -> None:
 
 
 def test_a_link_that_was_drawn_by_hand_or_whose_notes_are_gone_is_stale() -> None:
-    edits = link_edits(view(A="a rye loaf\n", Rye=""))
+    edits = link_edits(view(A="a rye is baked\n", Rye=""))
     one = approved("link", ("A.md", "Rye.md"), edits)
     assert isinstance(plan_application(one, view(A="a [[Rye]] loaf\n", Rye="")), Stale)
     assert isinstance(plan_application(one, view(A="a rye\n")), Stale)
@@ -123,20 +123,20 @@ def test_a_link_that_was_drawn_by_hand_or_whose_notes_are_gone_is_stale() -> Non
 
 
 def test_a_target_that_was_renamed_is_not_linked_by_its_old_name() -> None:
-    found = state("link", ("A.md", "Rye.md"), link_edits(view(A="a rye loaf\n", Rye="")))
+    found = state("link", ("A.md", "Rye.md"), link_edits(view(A="a rye is baked\n", Rye="")))
     followed = replace(found, paths=("A.md", "Secale.md"))
-    now = view(A="a rye loaf\n", Secale="---\naliases: [rye]\n---\n")
+    now = view(A="a rye is baked\n", Secale="---\naliases: [rye]\n---\n")
     ticked, seen = approve(followed), approve(followed, proposal_hash(followed))
     assert isinstance(ticked, Approved)
     assert isinstance(seen, Approved)
-    assert content(plan_application(ticked, now)) == "a [[Secale|rye]] loaf\n"
+    assert content(plan_application(ticked, now)) == "a [[Secale|rye]] is baked\n"
     stale = plan_application(seen, now)
     assert isinstance(stale, Stale)
     assert stale.fresh[0].inserted == "[[Secale|rye]]"
 
 
 def test_a_hash_that_does_not_match_is_refused() -> None:
-    now = view(A="a rye loaf\n", Rye="")
+    now = view(A="a rye is baked\n", Rye="")
     found = state("link", ("A.md", "Rye.md"), link_edits(now))
     assert isinstance(approve(found, "0" * 64), Refusal)
     assert isinstance(approve(replace(found, state="rejected")), Refusal)
@@ -147,7 +147,7 @@ def test_a_hash_that_does_not_match_is_refused() -> None:
 
 
 def test_edits_that_do_not_add_up_are_refused() -> None:
-    now = view(A="a rye loaf\n", Rye="")
+    now = view(A="a rye is baked\n", Rye="")
     edits = (replace(link_edits(now)[0], inserted="[[evil]]"),)
     assert isinstance(plan_application(approved("link", ("A.md", "Rye.md"), edits), now), Refusal)
 
@@ -223,7 +223,7 @@ def test_a_merge_is_checked_against_the_text_of_now() -> None:
 
 
 def test_plans_survive_the_journal() -> None:
-    now = view(A="a rye loaf\n", Rye="")
+    now = view(A="a rye is baked\n", Rye="")
     proposal = state("link", ("A.md", "Rye.md")).proposal
     records = [proposed_record(proposal), planned_record(proposal.id, link_edits(now), AT)]
     states, problems = parse_journal("".join(json.dumps(record) + "\n" for record in records))
@@ -232,13 +232,13 @@ def test_plans_survive_the_journal() -> None:
 
 
 def test_an_approval_of_other_notes_is_refused() -> None:
-    now = view(A="a rye loaf\n", Rye="", Other="")
+    now = view(A="a rye is baked\n", Rye="", Other="")
     forged = replace(approved("link", ("A.md", "Rye.md")), paths=("A.md", "Other.md"))
     assert isinstance(plan_application(forged, now), Refusal)
 
 
 def test_a_new_plan_is_checked_wherever_it_comes_from() -> None:
-    now = view(A="a rye loaf\n", Rye="")
+    now = view(A="a rye is baked\n", Rye="")
     evil = WritePlan(path=NotePath("../x.md"), expected_hash=ABSENT, content=b"evil")
     planned = Planned(changes=ChangeSet(writes=(evil,)), edits=())
     one = approved("link", ("A.md", "Rye.md"))
@@ -246,5 +246,5 @@ def test_a_new_plan_is_checked_wherever_it_comes_from() -> None:
 
 
 def test_our_own_notes_take_no_link() -> None:
-    now = view(A="---\naria-dream: log\n---\na rye loaf\n", Rye="")
+    now = view(A="---\naria-dream: log\n---\na rye is baked\n", Rye="")
     assert not isinstance(plan_application(approved("link", ("A.md", "Rye.md")), now), Ready)
