@@ -45,15 +45,15 @@ def make(tmp_path: Path, notes: dict[str, bytes]) -> DiskVault:
 
 
 def test_a_link_goes_in_and_out(tmp_path: Path) -> None:
-    vault = make(tmp_path, {"A.md": b"\xef\xbb\xbfa rye loaf\r\nend", "Rye.md": b"# Rye\n"})
+    vault = make(tmp_path, {"A.md": b"\xef\xbb\xbfa rye is baked\r\nend", "Rye.md": b"# Rye\n"})
     plan = plan_placement(look(vault), NotePath("A.md"), Target(path="Rye.md", title="Rye"))
     assert isinstance(plan, Planned)
     assert isinstance(vault.write(plan.changes, label="x"), Written)
     note = vault.root / "A.md"
-    assert note.read_bytes() == b"\xef\xbb\xbfa [[Rye|rye]] loaf\r\nend"
+    assert note.read_bytes() == b"\xef\xbb\xbfa [[Rye|rye]] is baked\r\nend"
     note.write_bytes(note.read_bytes().replace(b"end", b"my own end"))
     assert isinstance(take_back(vault), Partly)
-    assert note.read_bytes() == b"\xef\xbb\xbfa rye loaf\r\nmy own end"
+    assert note.read_bytes() == b"\xef\xbb\xbfa rye is baked\r\nmy own end"
 
 
 def test_a_merge_goes_in_and_out(tmp_path: Path) -> None:
