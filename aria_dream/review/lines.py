@@ -11,7 +11,7 @@ from aria_dream.dream.logged import Outcome
 from aria_dream.dream.plain_text import clean, escape_plain
 from aria_dream.dream.review_note import ReviewItem, read_managed, with_managed
 from aria_dream.dream.tick_lines import decide_in_text, reopen_in_text, short_moment, tell_in_text, without_undo
-from aria_dream.review.decision import titles_match
+from aria_dream.review.decision import shown_titles, titles_match
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,7 +30,8 @@ def outcome_of(state: ProposalState, *, now: datetime, window: timedelta) -> Out
     moment = short_moment(at, seen_from=state.proposal.at.astimezone(now.tzinfo))
     match state.state:
         case "applied":
-            where = clean(title_of(state.paths[0]))
+            title, shown = clean(title_of(state.paths[0])), shown_titles(state)[0]
+            where = shown if shown.endswith(f"/{title}") else title
             return Outcome(verdict="linked", at=moment, where=where, undo_until=undo)
         case "rejected":
             return Outcome(verdict="never again", at=moment, undo_until=undo)

@@ -131,3 +131,12 @@ def test_every_state_has_a_line_or_boxes() -> None:
     for is_ in ("proposed", "approved", "rejected", "applied", "rolled_back", "stale", "expired", "superseded"):
         found = outcome_of(state(COMPOST, is_), now=NOW, window=WINDOW)
         assert (found is None) == (is_ in ("proposed", "approved"))
+
+
+def test_a_decided_line_names_the_folder_where_the_title_is_not_unique() -> None:
+    pair = ("Garden/note.md", "Roses/note.md")
+    one = state(pair, "applied")
+    named = replace(one, proposal=replace(one.proposal, titles=("Garden/note", "Roses/note")))
+    found = outcome_of(named, now=NOW, window=WINDOW)
+    assert found is not None
+    assert found.where == "Garden/note"
