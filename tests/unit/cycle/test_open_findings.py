@@ -67,7 +67,7 @@ def test_a_pair_is_listed_with_links_likeness_and_reason(tmp_path: Path) -> None
     _night(bench, 1)
     text = bench.read(REVIEW)
     assert "**[[Compost]] ↔ [[Heap]]** (number 1 by likeness" in text
-    assert "of their words)\n- [ ] different ^apart-" in text  # the likeness says it all
+    assert "of their words)\n- both say the same, word for word\n- [ ] different ^apart-" in text
     assert "- [ ] same ^same-" in text
     logs = sorted(bench.root.rglob("* dream.md"))
     assert ["one near pair is left to you" in path.read_text("utf-8") for path in logs] == [True]
