@@ -21,13 +21,16 @@ decided of it, and a contradiction is settled before its notes become one."""
 def exclude_each_other(first: tuple[Kind, Sequence[str]], second: tuple[Kind, Sequence[str]]) -> bool:
     """Whether only one of two changes, each a kind and its notes, may wait or be done at a time.
 
-    Two about one pair of notes always do. Where they share a single note, links hinder nobody, and two contradictions
-    of one note are two sentences.
+    Two about one pair of notes always do. Where they share a single note, links hinder nobody, two contradictions of
+    one note are two sentences, and a passage of the note that a merge keeps may change beside the merge.
     """
     (kind, paths), (other, others) = first, second
     shared = len(set(paths) & set(others))
     if "link" in (kind, other) or kind == other == "resolve_contradiction":
         return shared >= 2
+    if {kind, other} == {"merge", "update"}:
+        keeps = (paths if kind == "merge" else others)[0]
+        return shared >= 2 or (shared == 1 and not (keeps in paths and keeps in others))
     return shared >= 1
 
 
