@@ -194,7 +194,8 @@ def _made(sharing: Sharing, title: str, text: str, *, limit: int, links: int) ->
         return Withheld(sharing.closed)
     counts: Counter[str] = Counter({"private note": links} if links else {})
     parts: list[str] = []
-    for part, head in ((title, ""), (text, f"# {title}\n\n" if title else "")):
+    heading = f"# {' '.join(title.split())}\n\n" if title else ""  # on one line, or a blank line would end it
+    for part, head in ((title, ""), (text, heading)):
         marked, secrets = _redacted(part, head)
         clean, blanked = sharing.names.blank(marked)
         counts.update(secrets)

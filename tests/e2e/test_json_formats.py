@@ -101,7 +101,7 @@ def test_review_apply_history_and_rollback(tmp_path: Path) -> None:
     vault = tmp_path / "vault"
     night(vault)
     (found,) = printed("review", vault, "--json")
-    assert set(found) == {"waiting"}
+    assert set(found) == {"waiting", "findings", "kept"}
     assert set(found["waiting"][0]) == keys_of("review", "waiting")
     assert set(found["waiting"][0]["edits"][0]) == {"path", "start", "removed", "inserted"}
     (applied,) = printed("apply", vault, "--json")

@@ -145,7 +145,7 @@ def test_one_canvas(garden: Path, run: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(("name", "said"), [("Nothing", b"no note 'Nothing'"), ("twin", b"a/Twin.md, b/Twin.md")])
 def test_no_such_note(garden: Path, run: Callable[..., Any], name: str, said: bytes) -> None:
     done = run("links", garden, "--note", name, "--json")
-    assert (done.returncode, done.stdout) == (4, b"")
+    assert (done.returncode, json.loads(done.stdout)["exit_code"]) == (4, 4)
     assert done.stderr.startswith(b"Error: ")
     assert done.stderr.count(b"\n") == 1
     assert said in done.stderr
@@ -155,7 +155,7 @@ def test_bad_vaults(tmp_path: Path, run: Callable[..., Any]) -> None:
     (tmp_path / "file").write_text("x", encoding="utf-8")
     for vault in (tmp_path / "missing", tmp_path / "file"):
         done = run("links", vault, "--json")
-        assert (done.returncode, done.stdout) == (3, b"")
+        assert (done.returncode, json.loads(done.stdout)["exit_code"]) == (3, 3)
         assert done.stderr.startswith(b"Error: ")
         assert done.stderr.count(b"\n") == 1
     done = run("links")

@@ -61,7 +61,8 @@ def test_a_link_is_placed_and_taken_back(shared: Path, vault: str, markdown: boo
             else:
                 assert isinstance(found, (AlreadyLinked, Refusal))
     assert seen.get("new section", 0) + seen.get("related", 0) > 0, seen
-    assert seen.get("mention", 0) > 0, seen
+    if vault != "horcy-zh-tw":  # the one name that others of its notes hold is the word "note" inside longer ones
+        assert seen.get("mention", 0) > 0, seen
 
 
 def check(found: Placement, before: bytes, target: str, resolver: Resolver) -> None:
