@@ -211,7 +211,7 @@ def test_a_whole_dream(address: str, tmp_path: Path) -> None:
         assert [pair.judge for pair in block.pairs] == [result["judge"]]
         assert result["judge"] == "SmolLM2-135M-Instruct.Q4_1"  # its name, not the path of its file
     else:
-        assert "the judge kept none" in result["reason"]
+        assert "the judge did not keep the one pair that resonated" in result["reason"]
 
 
 def test_the_schemas_of_a_night_are_kept(address: str) -> None:
