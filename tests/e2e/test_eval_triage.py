@@ -40,10 +40,12 @@ def test_the_embedded_judge_says_the_same_twice(corpus: Path) -> None:
 
 @pytest.mark.parametrize(("corpus", "least"), [(CORPUS, 0.90), (SECOND, 0.75)])
 def test_the_embedded_judge_tells_bridges_from_noise(corpus: Path, least: float) -> None:
-    """Before it heeded the signs of a bridge it had 0.48 and 0.46. Nothing was fitted to the second corpus."""
+    """Before it heeded the signs of a bridge it had 0.48 and 0.46. Nothing was fitted to the second corpus. Two notes
+    that say nearly the same are no noise: the dream shows those that the night would not list."""
     result = json.loads(run("eval", "triage", "--backend", "embedded", "--corpus", corpus, "--json").stdout)
     assert result["bridge_against_noise"] >= least
-    assert result["false_keep"] <= 0.15
+    noise = [kind for kind in result["kinds"] if kind["kind"].endswith("noise")]
+    assert sum(kind["of"] - kind["right"] for kind in noise) <= 0.15 * sum(kind["of"] for kind in noise)
 
 
 def test_index_pages_do_not_teach_a_vault_what_it_calls_related(tmp_path: Path) -> None:
