@@ -68,7 +68,7 @@ def test_a_model_is_asked_every_pair_twice_and_its_moods_are_counted(corpus: Pat
     labels = {pair["id"]: pair["label"] for pair in map(json.loads, corpus.read_text("utf-8").splitlines())}
     root = make_vault(tmp_path / "vault")
     with serving() as model:
-        model.say = lambda _request: (KEEP, KEEP, "no idea", DROP, KEEP, KEEP, KEEP)[len(model.requests) % 7]
+        model.say = lambda _request: (KEEP, KEEP, "no idea", DROP, KEEP, KEEP, KEEP, DROP)[len(model.requests) % 8]
         policy = f"- triage_backend: ollama\n- triage_model: judge\n- ollama_url: {model.url}\n"
         (root / "dreaming.md").write_text(f"---\naria-dream: policy\n---\n{policy}", encoding="utf-8")
         before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}

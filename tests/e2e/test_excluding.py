@@ -1,9 +1,11 @@
-"""Approved in bulk, two changes of one pair: one is carried out, the other is told, and the exit code says so."""
+"""Approved in bulk, two changes that exclude each other: one is carried out, the other is told, and the exit code says
+so. A passage of the note that a merge keeps excludes nothing."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aria_dream.review.proposal import Proposal, proposal_id
 from tests.proposed import lay_out, open_desk, propose
 from tests.reviewed import run
 
@@ -15,11 +17,24 @@ def test_bulk_approval_says_what_it_left_out(tmp_path: Path) -> None:
     vault = tmp_path / "vault"
     lay_out(vault)
     desk = open_desk(vault)
-    merge, update = propose(desk, "merge"), propose(desk, "update")  # both are about Keep
+    propose(desk, "merge")
+    paths = ("Drop.md",)  # the note that the merge takes away
+    obsolete = Proposal(
+        id=proposal_id("obsolete", paths, 0), kind="obsolete", paths=paths, round=0, at=desk.now, expires_at=None,
+        titles=("Drop",), reason="over",
+    )  # fmt: skip
+    desk.book.propose([obsolete])
     done = run("review", vault, "--approve", "--all", check=False)
-    assert done.returncode == 6
-    assert f"({update})" in done.stdout
+    assert done.returncode == 6, done.stdout
     assert "only one of the two can be done" in done.stdout
-    assert (vault / "Drop.md").exists()
-    again = run("review", vault, merge)
-    assert "again: “Change: Old › Heap · Keep” is about the same notes" in again.stdout
+    assert not (vault / "Drop.md").exists()
+
+
+def test_a_passage_and_the_merge_that_keeps_its_note(tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    lay_out(vault)
+    desk = open_desk(vault)
+    merge, update = propose(desk, "merge"), propose(desk, "update")  # both are about Keep
+    done = run("review", vault, "--approve", "--all")
+    assert f"({merge})" in done.stdout
+    assert f"({update})" in done.stdout
