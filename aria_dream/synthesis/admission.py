@@ -47,7 +47,12 @@ _MISCALL = re.compile(
     r"\b(?:estimat\w+|overconfiden\w+|underestimat\w+|overclaim\w*|guess\w*|calibrat\w+|claimed|assumed|took longer)\b",
     re.IGNORECASE,
 )
-_KEPT = re.compile(r"\b(?:only|instead|stopped|nur|statt\w*|seulement|solo|invece|so|alleen)\b|只")
+_KEPT = re.compile(
+    r"\b(?:only|instead|stopped|moved|shifted|postponed|delayed|deferred|waited|put off|rescheduled|nur|statt\w*"
+    r"|verschob\w*|verlegt|seulement|deplace\w*|reporte\w*|solo|aplaz\w*|movid[oa]s?|invece|spostat[oaie]|rinviat[oaie]|so|adiad[oa]s?"
+    r"|alleen|verplaatst|uitgesteld)\b|只|改到|推迟|延期"
+)
+"""A clause that tells how a prohibition was kept: the forbidden thing was done otherwise, or later."""
 _FAILED = re.compile(
     r"\b(?:fail\w*|br[eo]ke\w*|crash\w*|los[est]\w*|corrupt\w*|wrong|stale|hung|hangs?|timed? out|overwr\w+|missing"
     r"|leak\w*|went down|dropped|truncat\w*|cut off|silently)\b",
