@@ -96,7 +96,8 @@ def _inert(text: str, titles: set[str]) -> None:
     blocks, problems = parse_blocks(text)
     assert blocks
     assert problems == ()
-    assert all(pair.judge == "judge" for block in blocks for pair in block.pairs)
+    judges = ("judge", "embedded judge")  # which finishes after three unusable answers
+    assert all(pair.judge in judges for block in blocks for pair in block.pairs)
 
 
 def test_the_model_is_told_nothing_in_its_own_voice(tmp_path: Path) -> None:
