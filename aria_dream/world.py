@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from aria_dream.markdown.note import NotePath
     from aria_dream.vault.edit import ChangeSet, ContentHash, Exists
-    from aria_dream.vault.note import NotePath
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from aria_dream.dream.embedding import passages, pooled, prose
 from aria_dream.dream.meaning import background
 from aria_dream.dream.triage_score import NEAR_DUPLICATE, LabelledPair, parse_corpus
 from aria_dream.effects.embedding import load_embedder
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -34,7 +34,7 @@ from aria_dream.dream.rank import Ranking
 from aria_dream.dream.structure import link_structure
 from aria_dream.dream.terms import note_terms
 from aria_dream.effects.index import read_vault
-from aria_dream.vault.note import decode_note
+from aria_dream.markdown.note import decode_note
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("ARIA_DREAM_SHARED") or REPOSITORY.parent / "shared")

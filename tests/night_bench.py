@@ -29,11 +29,11 @@ from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.places import Places
 from aria_dream.effects.records import RecordBook
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.changes import plan_obsolete
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.proposal import Proposal, next_round, proposal_id
 from aria_dream.vault.edit import Refusal, decode_note
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Content
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from aria_dream.effects.run_book import RunBook
 from aria_dream.effects.watch_probe import read_watch_outlook
 from aria_dream.effects.write_probe import write_refusal
 from aria_dream.errors import MissingPartError
+from aria_dream.markdown.misread import is_misread
 from aria_dream.policy.presence import Absent, Known, Plug, Power, Reading, Unreadable, ago
 from aria_dream.review.proposal import open_count
-from aria_dream.vault.misread import is_misread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

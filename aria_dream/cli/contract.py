@@ -31,7 +31,7 @@ from aria_dream.world import Content, Refused
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aria_dream.vault.note import NotePath
+    from aria_dream.markdown.note import NotePath
 
 FAILED = 1
 COULD_NOT_RUN = 2

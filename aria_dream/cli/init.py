@@ -20,6 +20,7 @@ from aria_dream.effects.snippet import NAME, has_config_folder, snippet_path, wr
 from aria_dream.effects.vault_names import read_vault_names
 from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import PolicyClosedError, WriteRefusedError
+from aria_dream.markdown.note import NotePath
 from aria_dream.policy.moving_in import Furniture, MovingIn, plan_moving_in, with_setting
 from aria_dream.policy.policy import POLICY_NAMES
 from aria_dream.synthesis.memory import LOG_NAME, plan_memory
@@ -32,7 +33,6 @@ from aria_dream.vault.edit import (
     encode_note,
     plan_create,
 )
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Content
 
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ from aria_dream.effects.prompts import (
 from aria_dream.effects.vault_names import read_vault_names
 from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import NotFoundError, WriteRefusedError
+from aria_dream.markdown.note import NotePath
 from aria_dream.policy.residence import choose_home
 from aria_dream.vault.edit import ChangeSet, Exists, Refusal, plan_create
-from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
     from aria_dream.effects.index import VaultIndex

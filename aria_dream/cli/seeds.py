@@ -17,11 +17,11 @@ from aria_dream.effects.files import DiskVault
 from aria_dream.effects.places import find_places
 from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import NotFoundError, Problem, WriteRefusedError
+from aria_dream.markdown.note import NotePath
 from aria_dream.policy.clock import local_now
 from aria_dream.policy.residence import elsewhere_seeds
 from aria_dream.vault.edit import ABSENT, ChangeSet, Refusal, WritePlan, decode_note, encode_note, plan_append
 from aria_dream.vault.link_text import link_target
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Content
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.wording import read_wording
+from aria_dream.markdown.note import parse_note
 from aria_dream.review.rewriting import apply_edits, subpath_key
 from aria_dream.vault.edit import Edit, decode_note
-from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
+    from aria_dream.markdown.note import BlockId, Note, NotePath
     from aria_dream.review.plan import VaultView
-    from aria_dream.vault.note import BlockId, Note, NotePath
 
 _CONTEXT: Final = 8
 """Words before a block id by which its place is found in another text."""

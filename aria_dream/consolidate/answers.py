@@ -23,7 +23,7 @@ from aria_dream.consolidate.verdict import (
     Unreadable,
 )
 from aria_dream.dream.verdict import parse_object, plain_reason
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Collection

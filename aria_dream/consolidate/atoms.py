@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from aria_dream.consolidate.wording import CODE, HEADING, LINKED, QUOTE, TABLE, TASK, UNSPACED, folded, read_wording
 from aria_dream.dream.juxtaposition import title_of
-from aria_dream.vault.ending import plugin_owner
-from aria_dream.vault.properties import render_property
+from aria_dream.markdown.ending import plugin_owner
+from aria_dream.markdown.properties import render_property
 from aria_dream.vault.property_edit import UNREADABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from aria_dream.consolidate.wording import Word, Wording
-    from aria_dream.vault.note import Note
+    from aria_dream.markdown.note import Note
 
 LEAST_WORDS: Final = 12
 """A passage of fewer words of prose is no atom: too little to say that two of them are one."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.quantities import plain_letters
 from aria_dream.consolidate.quantity_words import MONTHS
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

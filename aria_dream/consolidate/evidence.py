@@ -13,8 +13,8 @@ from aria_dream.consolidate.atoms import Atom
 from aria_dream.consolidate.claim_difference import contradiction
 from aria_dream.consolidate.claims import read_claims
 from aria_dream.dream.plain_text import clean
-from aria_dream.vault.note import parse_note
-from aria_dream.vault.properties import leaf_texts, named, render_property
+from aria_dream.markdown.note import parse_note
+from aria_dream.markdown.properties import leaf_texts, named, render_property
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.claims import Claim
     from aria_dream.consolidate.verdict import Conflict
-    from aria_dream.vault.note import Note
+    from aria_dream.markdown.note import Note
 
 DATES: Final = (
     "created", "date", "published", "updated", "modified", "last_modified", "as_of", "valid_from", "reviewed",

@@ -22,9 +22,9 @@ from aria_dream.dream.attacks import attacks
 from aria_dream.dream.injection import MARK, InjectionResult, is_unseen, message_faults
 from aria_dream.dream.prompt_text import Prompt
 from aria_dream.dream.triage_prompt import LONGEST_REASON
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.plan import VaultView
 from aria_dream.vault.edit import Refusal
-from aria_dream.vault.note import NotePath, parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.sentences import joined, missing_from, read_sentences, sentence_end
 from aria_dream.consolidate.wording import folded, read_wording
+from aria_dream.markdown.note import parse_note
+from aria_dream.markdown.prose import read_prose
 from aria_dream.review.definitions import reference_links
 from aria_dream.vault.edit import Refusal
-from aria_dream.vault.note import parse_note
-from aria_dream.vault.prose import read_prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

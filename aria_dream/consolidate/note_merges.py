@@ -9,18 +9,18 @@ from aria_dream.consolidate.anchors import Anchors, body_of, named_subpaths, pla
 from aria_dream.consolidate.merged_text import MergedText, check_rewrite, leads_from, merge_texts
 from aria_dream.consolidate.sentences import missing_from, read_sentences
 from aria_dream.dream.juxtaposition import title_of
+from aria_dream.markdown.note import NotePath, parse_note
+from aria_dream.markdown.subpath import fold_heading
 from aria_dream.review.definitions import with_inline_links
 from aria_dream.review.merging import plan_merge_all
 from aria_dream.review.rewriting import Meaning, apply_edits, retarget_note, subpath_key
 from aria_dream.vault.edit import Refusal, decode_note, with_line_ends
-from aria_dream.vault.note import NotePath, parse_note
-from aria_dream.vault.subpath import fold_heading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from aria_dream.markdown.note import Note
     from aria_dream.review.plan import Planned, VaultView
-    from aria_dream.vault.note import Note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

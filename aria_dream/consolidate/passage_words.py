@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 
 from aria_dream.consolidate.wording import read_wording
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

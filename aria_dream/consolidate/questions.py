@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from aria_dream.dream.plain_text import clean
 from aria_dream.dream.prompt_text import Messages, Prompt, estimate_tokens, fill_prompt
 from aria_dream.dream.triage_prompt import LONGEST_REASON, WINDOW, LocalExcerpt
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 
 if TYPE_CHECKING:
     from aria_dream.consolidate.atoms import Atom

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from aria_dream.consolidate.verdict import BothValid, Escalated, KeepA, KeepB, NeedsHuman, Unreadable
 from aria_dream.dream.juxtaposition import title_of
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.changes import Replacement, plan_replacements
 from aria_dream.review.proposal import Proposal, next_round, proposal_id
 from aria_dream.vault.edit import Refusal, content_hash, decode_note
 from aria_dream.vault.link_form import render_link
 from aria_dream.vault.link_text import link_target
-from aria_dream.vault.note import NotePath, parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict
+    from aria_dream.markdown.note import Note
     from aria_dream.review.plan import Planned, VaultView
     from aria_dream.review.proposal import PlannedEdit, ProposalState
-    from aria_dream.vault.note import Note
 
 _HEADING_IN_LINK: Final = re.compile(r"[^\[\]|#^\r\n%:\\]+")
 

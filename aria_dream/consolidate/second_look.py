@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from aria_dream.consolidate.near import Vectors
-    from aria_dream.vault.note import Note
+    from aria_dream.markdown.note import Note
 
     Neighbours = dict[int, float]
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.anchors import Anchors, named_subpaths, place_block
 from aria_dream.consolidate.merged_text import leads_from, left_over
+from aria_dream.markdown.note import NotePath, parse_note
+from aria_dream.markdown.subpath import fold_heading
 from aria_dream.review.inbound import retarget_others
 from aria_dream.review.plan import Planned, planned
 from aria_dream.review.rewriting import Meaning, apply_edits, retarget_note, subpath_key
@@ -26,8 +28,6 @@ from aria_dream.vault.edit import (
 )
 from aria_dream.vault.link_form import encode_destination
 from aria_dream.vault.link_text import link_target
-from aria_dream.vault.note import NotePath, parse_note
-from aria_dream.vault.subpath import fold_heading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

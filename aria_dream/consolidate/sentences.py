@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.wording import BLOCK, CODE, read_wording
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 from aria_dream.words.guards import is_date, is_negation, is_number
 
 if TYPE_CHECKING:

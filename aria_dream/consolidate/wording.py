@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pyromark import Markdown, Options
 
-from aria_dream.vault.link import ascii_twin
-from aria_dream.vault.tags import TAG, is_tag
+from aria_dream.markdown.link import ascii_twin
+from aria_dream.markdown.tags import TAG, is_tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from aria_dream.vault.link import Link
-    from aria_dream.vault.note import Note, Span
+    from aria_dream.markdown.link import Link
+    from aria_dream.markdown.note import Note, Span
 
 _MARKDOWN: Final = Markdown(
     options=Options.ENABLE_TABLES | Options.ENABLE_MATH | Options.ENABLE_FOOTNOTES | Options.ENABLE_TASKLISTS

@@ -28,6 +28,7 @@ from aria_dream.cycle.sync_copies import find_sync_copies
 from aria_dream.dream.dream_log import render_head
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.dream.review_note import HEADINGS, empty_review, is_emptied
+from aria_dream.markdown.note import NotePath
 from aria_dream.policy.residence import choose_log
 from aria_dream.review.graduation import bars_of, track_records
 from aria_dream.vault.edit import (
@@ -40,7 +41,6 @@ from aria_dream.vault.edit import (
     plan_append,
 )
 from aria_dream.vault.link_text import link_target
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Absent, Content, Refused
 
 if TYPE_CHECKING:

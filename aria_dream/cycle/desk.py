@@ -13,6 +13,7 @@ from aria_dream.effects.files import UNREADABLE
 from aria_dream.effects.ground import locate, touch_refusal
 from aria_dream.effects.mentions import Mentions, find_mentions
 from aria_dream.errors import Problem
+from aria_dream.markdown.note import NotePath
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.application import edits_now
 from aria_dream.review.decision import shown_titles
@@ -26,7 +27,6 @@ from aria_dream.review.showing import Shelf, change_name
 from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash, decode_note, encode_note
 from aria_dream.vault.identity import names_of, print_of
 from aria_dream.vault.link_text import link_target
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Content, Failed, Refused, Written
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from aria_dream.dream.review_note import read_managed
 from aria_dream.dream.seeds import parse_seeds
 from aria_dream.effects.writing import bytes_or_refuse
 from aria_dream.errors import WriteRefusedError
+from aria_dream.markdown.note import NotePath, decode_note
 from aria_dream.policy.residence import choose_log
 from aria_dream.review.morning import Night, plan_night, propose, record_night
 from aria_dream.review.proposal import open_count
 from aria_dream.vault.edit import Exists, Refusal
 from aria_dream.vault.link_text import link_target
-from aria_dream.vault.note import NotePath, decode_note
 from aria_dream.world import Conflict, Content, Failed, Refused, Written
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aria_dream.cycle.desk import as_approved
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.application import (
     Stale,
     approve,
@@ -19,7 +20,6 @@ from aria_dream.review.own_writes import NONE
 from aria_dream.review.plan import Planned, whole_lines
 from aria_dream.review.proposal import event_record, planned_record
 from aria_dream.vault.edit import ABSENT, Refusal, content_hash
-from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
     from aria_dream.cycle.desk import Desk, Settlement

@@ -27,10 +27,10 @@ from aria_dream.effects.judges import find_model_server
 from aria_dream.effects.model_server import NoModel
 from aria_dream.effects.prompts import read_prompt
 from aria_dream.effects.resonance import read_note_text
+from aria_dream.markdown.note import parse_note
 from aria_dream.policy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
 from aria_dream.review.proposal import event_record
 from aria_dream.review.reached import source_lines
-from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from aria_dream.markdown.note import decode_note
 from aria_dream.synthesis.lesson import lesson_number, read_rows
 from aria_dream.synthesis.log_text import current_status, visible
 from aria_dream.synthesis.memory import USUAL_FOLDERS, lessons_path, log_path
-from aria_dream.vault.note import decode_note
 from aria_dream.world import Content
 
 if TYPE_CHECKING:
     from aria_dream.cycle.desk import Desk
-    from aria_dream.vault.note import NotePath
+    from aria_dream.markdown.note import NotePath
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

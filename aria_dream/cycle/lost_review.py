@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.review_note import is_emptied
+from aria_dream.markdown.note import NotePath, decode_note
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.lines import reopened_items
-from aria_dream.vault.note import NotePath, decode_note
 from aria_dream.world import Absent, Content
 
 if TYPE_CHECKING:

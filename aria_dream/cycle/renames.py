@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.following import follow
 from aria_dream.review.proposal import Renamed
 from aria_dream.review.rollback import known_files
 from aria_dream.vault.edit import decode_note
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Content
 
 if TYPE_CHECKING:

@@ -30,6 +30,7 @@ from aria_dream.dream.logged_change import DONE
 from aria_dream.dream.tick_lines import ask_in_text
 from aria_dream.effects.graduation import read_graduated
 from aria_dream.errors import WriteRefusedError
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.application import (
     Ready,
     Stale,
@@ -45,7 +46,6 @@ from aria_dream.review.proposal import edit_rows, event_record
 from aria_dream.review.rivals import in_order
 from aria_dream.vault.edit import Exists, Refusal, decode_note
 from aria_dream.vault.graph import row_of, targets_of
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Conflict, Failed, Refused, Written
 
 if TYPE_CHECKING:

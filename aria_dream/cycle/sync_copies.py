@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.policy.sharing import Visibility
 from aria_dream.review.safety import protected_refusal
 from aria_dream.review.sync_copies import propose_sync_copy, what_differs
 from aria_dream.vault.edit import Refusal, content_hash, decode_note
-from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.vault.no_words import no_words
+from aria_dream.markdown.no_words import no_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from aria_dream.vault.note import Note
+    from aria_dream.markdown.note import Note
 
 RECIPE: Final = "3"
 """Part of the vectors' cache key: raise it with every change here that changes a vector, or in what is kept."""

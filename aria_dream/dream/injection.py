@@ -23,7 +23,7 @@ from aria_dream.dream.prompt_text import Messages, Prompt, fill_prompt
 from aria_dream.dream.triage import Keep, outcome
 from aria_dream.dream.triage_prompt import LONGEST_REASON, local_excerpt, triage_prompt, way_text
 from aria_dream.dream.verdict import parse_verdict
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

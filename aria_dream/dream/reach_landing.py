@@ -12,8 +12,8 @@ from aria_dream.dream.reach_block import NoAnswer, render_reach_block
 from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.dream.review_note import render_managed, render_review_head
 from aria_dream.dream.seeds import mark_dreamt, parse_seeds
+from aria_dream.markdown.note import NotePath, decode_note
 from aria_dream.vault.edit import ABSENT, ChangeSet, Refusal, WritePlan, content_hash, encode_note, plan_append
-from aria_dream.vault.note import NotePath, decode_note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from aria_dream.dream.dream_log import numbered_lines
 from aria_dream.dream.plain_text import clean
 from aria_dream.errors import Problem
-from aria_dream.vault.note import Span, parse_note
+from aria_dream.markdown.note import Span, parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

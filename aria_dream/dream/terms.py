@@ -16,11 +16,11 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from aria_dream.vault.body import hidden_spans, joined, without_words
-from aria_dream.vault.no_words import no_words
-from aria_dream.vault.properties import find_frontmatter
-from aria_dream.vault.simple import read_simple
-from aria_dream.vault.zones import is_plain, read_body
+from aria_dream.markdown.body import hidden_spans, joined, without_words
+from aria_dream.markdown.no_words import no_words
+from aria_dream.markdown.properties import find_frontmatter
+from aria_dream.markdown.simple import read_simple
+from aria_dream.markdown.zones import is_plain, read_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

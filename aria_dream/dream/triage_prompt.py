@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Protocol
 from aria_dream.dream.datamark import harmless_text
 from aria_dream.dream.plain_text import clean
 from aria_dream.dream.prompt_text import Messages, Prompt, estimate_tokens, fill_prompt
-from aria_dream.vault.no_words import pasted
+from aria_dream.markdown.no_words import pasted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aria_dream.vault.note import Note
+    from aria_dream.markdown.note import Note
 
 PROMPT_NAME = "dream-triage"
 RECIPE = "2"

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.juxtaposition import title_of
-from aria_dream.vault.body import WORDS_COUNTED
+from aria_dream.markdown.body import WORDS_COUNTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence

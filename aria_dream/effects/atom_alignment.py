@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from aria_dream.consolidate.second_look import alignment, sentences_of
 from aria_dream.effects.atom_rows import note_key
 from aria_dream.effects.embedding import vector_kind
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -12,7 +12,7 @@ from aria_dream.consolidate.verdict import NearPair
 from aria_dream.dream.embedding import vector_key
 from aria_dream.dream.juxtaposition import title_of
 from aria_dream.effects.resonance import read_note_text
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 
 if TYPE_CHECKING:
     from aria_dream.consolidate.near import Sketch

@@ -33,8 +33,8 @@ from aria_dream.effects.atom_rows import AtomRow, note_key
 from aria_dream.effects.atom_rows import AtomTable as AtomTable  # noqa: PLC0414  # one door for who asks for a table
 from aria_dream.effects.atom_vectors import read_note_vectors, read_section_vectors
 from aria_dream.effects.resonance import read_note_text
+from aria_dream.markdown.note import parse_note
 from aria_dream.vault.edit import encode_note
-from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

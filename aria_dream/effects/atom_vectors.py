@@ -15,8 +15,8 @@ from aria_dream.effects.atom_rows import note_key
 from aria_dream.effects.embedding import NOTES_PER_BATCH, Unembedded, vector_kind, write_missing_vectors
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.effects.vectors import read_vectors
+from aria_dream.markdown.note import parse_note
 from aria_dream.vault.edit import encode_note
-from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

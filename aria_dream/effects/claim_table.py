@@ -18,8 +18,8 @@ from aria_dream.consolidate.contradictions import find_conflicts
 from aria_dream.dream.jsonl import as_list, as_texts
 from aria_dream.effects.atom_rows import note_key
 from aria_dream.effects.resonance import read_note_text
+from aria_dream.markdown.note import parse_note
 from aria_dream.vault.edit import encode_note
-from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from aria_dream.consolidate.open_list import merged_list, with_list
 from aria_dream.consolidate.open_lists import LISTS, without_lists
 from aria_dream.errors import Problem
+from aria_dream.markdown.note import NotePath, decode_note
 from aria_dream.review.conflict_copies import LeftAlone, merge_reviews, merge_sections
 from aria_dream.vault.edit import ChangeSet, Move, WritePlan, content_hash, encode_note
 from aria_dream.vault.names import fold_path
-from aria_dream.vault.note import NotePath, decode_note
 from aria_dream.world import Absent, Content, Written
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.evidence import Side, find_drift, read_side, render_evidence, truth_atom
 from aria_dream.effects.resonance import read_note_text
+from aria_dream.markdown.note import parse_note
 from aria_dream.policy.patterns import matches
 from aria_dream.policy.sharing import Visibility, visibility
 from aria_dream.vault.graph import backlinks_of
-from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
     from datetime import tzinfo

@@ -19,6 +19,7 @@ from aria_dream.dream.walk import walkable_notes
 from aria_dream.effects.index import collector_paused, read_vault
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.vault_names import read_vault_names
+from aria_dream.markdown.scan import is_unread
 from aria_dream.policy.kinds import Door
 from aria_dream.policy.policy import Source
 from aria_dream.policy.residence import choose_home
@@ -26,7 +27,6 @@ from aria_dream.policy.sharing import survey
 from aria_dream.synthesis.memory import USUAL_FOLDERS, log_path
 from aria_dream.vault.graph import LinkGraph, row_of
 from aria_dream.vault.names import fold_path
-from aria_dream.vault.scan import is_unread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -22,8 +22,8 @@ from aria_dream.consolidate.second_look import (
 from aria_dream.consolidate.verdict import Merge, NearPair, NotDuplicate
 from aria_dream.dream.embedding import passages, pooled
 from aria_dream.dream.juxtaposition import title_of
+from aria_dream.markdown.note import parse_note
 from aria_dream.policy.keys import Settings
-from aria_dream.vault.note import parse_note
 from aria_dream.vault.obsidian import ObsidianSettings
 
 if TYPE_CHECKING:

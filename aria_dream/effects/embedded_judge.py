@@ -52,9 +52,9 @@ from aria_dream.effects.near_notes import is_merged
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.effects.vectors import read_passages, read_vectors
 from aria_dream.errors import MissingPartError
+from aria_dream.markdown.note import parse_note
 from aria_dream.vault.edit import encode_note
 from aria_dream.vault.graph import targets_of
-from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -23,10 +23,10 @@ from aria_dream.effects.settling import Settling
 from aria_dream.effects.steps import CHANGED, Steps
 from aria_dream.effects.swap import exchange as system_exchange
 from aria_dream.errors import VaultUnreadableError
+from aria_dream.markdown.misread import conflict_line
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ABSENT, ChangeSet, Exists, changes_refusal, content_hash
 from aria_dream.vault.identity import Names
-from aria_dream.vault.misread import conflict_line
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Settled, Verdict, Written
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ABSENT, ContentHash, Exists, content_hash
 from aria_dream.vault.names import fold_path, path_refusal
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Refused
 
 if TYPE_CHECKING:

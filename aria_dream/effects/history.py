@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 
 from aria_dream.effects.swap import retried, sync_file, sync_folder
 from aria_dream.errors import StateDamagedError
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ABSENT, ContentHash, content_hash
 from aria_dream.vault.identity import Names
-from aria_dream.vault.note import NotePath
 from aria_dream.world import PastChange, PastWrite, Verdict
 
 if TYPE_CHECKING:

@@ -61,36 +61,36 @@ class Row(NamedTuple):
 
 
 READER_MODULES = (
-    "body",
-    "canvas",
-    "link",
-    "linkage",
-    "misread",
-    "no_words",
-    "note",
-    "note_text",
-    "properties",
-    "property_links",
-    "reading",
-    "record",
-    "rendered",
-    "resolve",
-    "scan",
-    "simple",
-    "tags",
-    "yaml_guard",
-    "zones",
+    "markdown.body",
+    "markdown.link",
+    "markdown.misread",
+    "markdown.no_words",
+    "markdown.note",
+    "markdown.note_text",
+    "markdown.properties",
+    "markdown.property_links",
+    "markdown.rendered",
+    "markdown.scan",
+    "markdown.simple",
+    "markdown.tags",
+    "markdown.yaml_guard",
+    "markdown.zones",
+    "vault.canvas",
+    "vault.linkage",
+    "vault.reading",
+    "vault.record",
+    "vault.resolve",
 )
-"""Modules of `vault/` that decide what a record and a linkage hold. A test compares them with the imports."""
+"""Modules that decide what a record and a linkage hold. A test compares them with the imports."""
 
 
 def reader_version() -> str:
     """Changes whenever this program might read a file otherwise than before: its version and its reader's code."""
     state = sha256(f"{aria_dream.__version__} {_LAYOUT} {sys.byteorder} {array('i').itemsize}".encode())
     with contextlib.suppress(OSError):
-        folder = Path(aria_dream.__file__).with_name("vault")
+        folder = Path(aria_dream.__file__).parent
         for name in READER_MODULES:
-            state.update((folder / f"{name}.py").read_bytes())
+            state.update((folder / f"{name.replace('.', '/')}.py").read_bytes())
     return state.hexdigest()
 
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from aria_dream.effects.ground import is_placeholder, read_plain
 from aria_dream.effects.places import vault_key
 from aria_dream.errors import Problem, VaultUnreadableError
+from aria_dream.markdown.note import decode_note
 from aria_dream.policy.policy import Policy, choose_policy, close_policy, find_policy_note, is_policy_name
 from aria_dream.policy.triggers import Triggers, choose_triggers, is_triggers_name
-from aria_dream.vault.note import decode_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -13,7 +13,7 @@ from aria_dream.world import Absent, Conflict, Content, PastChange, PastWrite, R
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from aria_dream.vault.note import NotePath
+    from aria_dream.markdown.note import NotePath
 
 
 def _now() -> datetime:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from aria_dream.dream.jsonl import parse_records
 from aria_dream.errors import PolicyClosedError
+from aria_dream.markdown.note import NotePath, decode_note
+from aria_dream.markdown.scan import scan_note
 from aria_dream.policy.policy import Source
 from aria_dream.policy.sharing import Visibility, visibility
 from aria_dream.synthesis.lesson import read_rows
@@ -36,8 +38,6 @@ from aria_dream.synthesis.sources import (
 )
 from aria_dream.synthesis.wording import is_citable_name
 from aria_dream.vault.names import fold_path
-from aria_dream.vault.note import NotePath, decode_note
-from aria_dream.vault.scan import scan_note
 from aria_dream.world import Content, Refused
 
 if TYPE_CHECKING:

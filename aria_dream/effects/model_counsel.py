@@ -32,8 +32,8 @@ from aria_dream.effects.asking import new_nonce
 from aria_dream.effects.egress import Cleared, Turned
 from aria_dream.effects.model_server import AskFailed
 from aria_dream.effects.resonance import read_note_text
+from aria_dream.markdown.note import parse_note
 from aria_dream.policy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
-from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable

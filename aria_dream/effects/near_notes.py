@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from aria_dream.consolidate.atoms import atoms_of, is_named_template
 from aria_dream.consolidate.near import LEAST_OVERLAP, NearRow, is_near, overlap_of, sketch_of
 from aria_dream.effects.resonance import read_note_text
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 
 if TYPE_CHECKING:
     from aria_dream.consolidate.near import Sketch

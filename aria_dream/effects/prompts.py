@@ -10,8 +10,8 @@ from aria_dream.dream.prompt_text import LONGEST_PROMPT, Prompt, parse_prompt
 from aria_dream.effects.ground import locate, read_plain
 from aria_dream.effects.shipped import read_shipped, shipped_path
 from aria_dream.errors import Problem
+from aria_dream.markdown.note import NotePath, decode_note
 from aria_dream.vault.names import fold_path
-from aria_dream.vault.note import NotePath, decode_note
 from aria_dream.world import Refused
 
 if TYPE_CHECKING:

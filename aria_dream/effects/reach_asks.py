@@ -17,6 +17,8 @@ from aria_dream.dream.seeds import open_seeds, parse_seeds
 from aria_dream.dream.source_grammar import name_key
 from aria_dream.dream.triage_prompt import UNCONNECTED, way_text
 from aria_dream.effects.resonance import read_note_text
+from aria_dream.markdown.note import NotePath, decode_note, parse_note
+from aria_dream.markdown.scan import is_unread, read_flags
 from aria_dream.policy.residence import log_notes
 from aria_dream.policy.sharing import (
     ShareableExcerpt,
@@ -30,8 +32,6 @@ from aria_dream.policy.sharing import (
 from aria_dream.review.mention import find_mentions
 from aria_dream.vault.link_text import link_target
 from aria_dream.vault.names import fold_path
-from aria_dream.vault.note import NotePath, decode_note, parse_note
-from aria_dream.vault.scan import is_unread, read_flags
 from aria_dream.world import Content
 
 if TYPE_CHECKING:

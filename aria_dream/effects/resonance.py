@@ -30,8 +30,8 @@ from aria_dream.effects.array_file import drop_arrays, read_arrays, write_arrays
 from aria_dream.effects.ground import read_plain
 from aria_dream.effects.index_cache import reader_version
 from aria_dream.effects.link_sketch import link_sketch, still_alike
+from aria_dream.markdown.note import decode_note
 from aria_dream.vault.edit import encode_note
-from aria_dream.vault.note import decode_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

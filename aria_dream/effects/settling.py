@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from aria_dream.effects.history import History, Intent
     from aria_dream.effects.steps import Steps
-    from aria_dream.vault.note import NotePath
+    from aria_dream.markdown.note import NotePath
 
 
 class Settling:

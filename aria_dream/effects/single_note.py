@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from aria_dream.effects.scan import file_path, scan_vault
 from aria_dream.errors import NotFoundError, Problem
+from aria_dream.markdown.note import decode_note, parse_note
 from aria_dream.vault.canvas import parse_canvas
 from aria_dream.vault.linkage import kind_of
 from aria_dream.vault.lookup import NotOne, find_note
-from aria_dream.vault.note import decode_note, parse_note
 from aria_dream.vault.resolve import Resolver
 
 if TYPE_CHECKING:
-    from aria_dream.vault.link import Link
+    from aria_dream.markdown.link import Link
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

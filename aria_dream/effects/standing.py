@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.clusters import Standing
 from aria_dream.effects.resonance import read_note_text
+from aria_dream.markdown.note import parse_note
+from aria_dream.markdown.properties import named, render_property
 from aria_dream.vault.graph import backlinks_of
-from aria_dream.vault.note import parse_note
-from aria_dream.vault.properties import named, render_property
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

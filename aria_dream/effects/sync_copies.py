@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from aria_dream.effects.contents import UNREAD, Content
 from aria_dream.effects.scan import Scan, file_path
+from aria_dream.markdown.note_text import decode_note
 from aria_dream.vault.linkage import kind_of
-from aria_dream.vault.note_text import decode_note
 from aria_dream.vault.sync_conflict import is_near_copy, originals_of_copy
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from aria_dream.effects.lock import VaultLock
 from aria_dream.effects.memory_folder import NoMemory, find_memory_folder, read_sources
 from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import MissingPartError, NotFoundError, WriteRefusedError
+from aria_dream.markdown.note import NotePath
 from aria_dream.synthesis.contract import check
 from aria_dream.synthesis.entry import render_log_head, render_status
 from aria_dream.synthesis.evidence import parse_evidence
@@ -38,7 +39,6 @@ from aria_dream.vault.edit import (
     invert_changes,
     plan_append,
 )
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Absent, Content, Refused, Written
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from aria_dream.dream.review_note import BEGIN
 from aria_dream.effects.contents import UNREAD
 from aria_dream.effects.ground import read_plain
+from aria_dream.markdown.note import decode_note
 from aria_dream.policy.lines import note_properties
 from aria_dream.policy.policy import is_policy_name
 from aria_dream.policy.residence import (
@@ -24,7 +25,6 @@ from aria_dream.policy.residence import (
 )
 from aria_dream.policy.triggers import is_triggers_name
 from aria_dream.vault.names import fold_path
-from aria_dream.vault.note import decode_note
 from aria_dream.vault.record import packed_marker
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.errors import WriteRefusedError
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import Exists
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Written
 
 if TYPE_CHECKING:

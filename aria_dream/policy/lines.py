@@ -14,7 +14,7 @@ from typing import Any
 
 import pyromark
 
-from aria_dream.vault.properties import find_frontmatter, parse_properties
+from aria_dream.markdown.properties import find_frontmatter, parse_properties
 
 _BULLET = re.compile(
     r"(?P<indent>[ \t\u00a0]*)(?:(?P<bullet>[-*+])|[0-9]{1,9}[.)]|[\u2010-\u2015\u2022])[ \t\u00a0]+"

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.policy.policy import POLICY_NAMES
 from aria_dream.policy.triggers import TRIGGERS_NAMES
 from aria_dream.vault.names import fold_path
-from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -16,21 +16,21 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from aria_dream.errors import Problem
+from aria_dream.markdown.no_words import pasted
+from aria_dream.markdown.note import Span, parse_note
+from aria_dream.markdown.scan import is_unread, read_flags
 from aria_dream.policy.kinds import Door
 from aria_dream.policy.patterns import fold, matches, path_matches
 from aria_dream.policy.private_names import BLANK, BLANK_SHOWN, PrivateNames, private_names
 from aria_dream.policy.secrets import redact_secrets, show_marks
-from aria_dream.vault.no_words import pasted
-from aria_dream.vault.note import Span, parse_note
-from aria_dream.vault.scan import is_unread, read_flags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from aria_dream.markdown.note import Note
     from aria_dream.policy.patterns import Pattern
     from aria_dream.policy.policy import Policy
     from aria_dream.policy.settings import Settings
-    from aria_dream.vault.note import Note
 
 EXCERPT_CHARACTERS = 4000
 """Enough for the gist of a note; a reach judges a pair, it does not read a book."""

@@ -8,6 +8,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.dream.juxtaposition import title_of
+from aria_dream.markdown.note import NotePath, parse_note
+from aria_dream.markdown.properties import parse_properties
 from aria_dream.review.changes import Replacement, plan_obsolete, plan_placement, plan_replacements
 from aria_dream.review.inbound import left_behind, plan_orphan
 from aria_dream.review.merging import plan_merge_all
@@ -17,8 +19,6 @@ from aria_dream.review.plan import Planned, changes_of
 from aria_dream.review.safety import safety_refusal
 from aria_dream.review.sync_copies import plan_sync_copy
 from aria_dream.vault.edit import ABSENT, Refusal, content_hash, decode_note
-from aria_dream.vault.note import NotePath, parse_note
-from aria_dream.vault.properties import parse_properties
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

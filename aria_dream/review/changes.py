@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from aria_dream.dream.citation import inert
 from aria_dream.dream.datamark import harmless_text
 from aria_dream.dream.plain_text import clean, escape_plain
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.placement import AlreadyLinked, Placement, Style, Target, plan_link
 from aria_dream.review.plan import Planned, planned
 from aria_dream.review.safety import safety_refusal
@@ -22,7 +23,6 @@ from aria_dream.vault.edit import (
     note_refusal,
     plan_edit,
 )
-from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.property_edit import plan_property
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from aria_dream.dream.boxes import bears_id, parse_box
 from aria_dream.dream.logged import parse_outcome
 from aria_dream.dream.logged_change import DecidedChange, LoggedChange
 from aria_dream.dream.review_note import ReviewItem, read_managed, with_managed
+from aria_dream.markdown.properties import find_frontmatter
 from aria_dream.vault.edit import line_end
-from aria_dream.vault.properties import find_frontmatter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

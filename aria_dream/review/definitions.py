@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.vault.link import Link, split_destination, unescaped
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.link import Link, split_destination, unescaped
+from aria_dream.markdown.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aria_dream.vault.note import Note
+    from aria_dream.markdown.note import Note
 
 _DEFINITION: Final = re.compile(
     r"^(?:[ ]{0,3}>[ ]?)*[ ]{0,3}\[(?P<label>(?!\^)(?:[^\[\]\\\r\n]|\\.){1,200})\]:[ \t]*(?:\r?\n[ \t]*)?"

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from aria_dream.markdown.note import parse_note
 from aria_dream.vault.canvas import parse_canvas
 from aria_dream.vault.edit import decode_note
 from aria_dream.vault.identity import ALIKE, is_alike, likeness, print_of
 from aria_dream.vault.names import fold_path
-from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+    from aria_dream.markdown.link import Link
+    from aria_dream.markdown.note import NotePath
     from aria_dream.vault.edit import ChangeSet
     from aria_dream.vault.identity import Names, Print
-    from aria_dream.vault.link import Link
-    from aria_dream.vault.note import NotePath
     from aria_dream.vault.resolve import Resolver
 
     Read = Callable[[Iterable[str]], Mapping[str, str]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aria_dream.errors import Problem
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.plan import Planned, planned
 from aria_dream.review.rewriting import Meaning, apply_edits, retarget_canvas, retarget_note
 from aria_dream.review.safety import TRASH, protected_refusal, safety_refusal
@@ -22,7 +23,6 @@ from aria_dream.vault.edit import (
     plan_create,
     plan_edit,
 )
-from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.resolve import Resolver
 
 if TYPE_CHECKING:

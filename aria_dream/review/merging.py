@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from aria_dream.markdown.ending import open_ending
+from aria_dream.markdown.note import NotePath, parse_note
+from aria_dream.markdown.subpath import fold_heading
 from aria_dream.review.inbound import retarget_others
 from aria_dream.review.plan import Planned, planned
 from aria_dream.review.properties_merged import merge_properties
@@ -31,18 +34,15 @@ from aria_dream.vault.edit import (
     plan_append,
     with_line_ends,
 )
-from aria_dream.vault.ending import open_ending
 from aria_dream.vault.names import fold_path
-from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.resolve import Resolver
-from aria_dream.vault.subpath import fold_heading
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from aria_dream.errors import Problem
+    from aria_dream.markdown.note import Note
     from aria_dream.review.plan import VaultView
-    from aria_dream.vault.note import Note
 
 _FOOTNOTE_LABEL = re.compile(r"\[\^([^\]\s^]{1,80})\]")
 _DEEPEST = 6

@@ -28,6 +28,7 @@ from aria_dream.dream.review_note import (
 )
 from aria_dream.dream.seeds import mark_dreamt, parse_seeds
 from aria_dream.dream.walk import Memory
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.proposal import Proposal, next_round, proposal_id
 from aria_dream.vault.edit import (
     ABSENT,
@@ -39,7 +40,6 @@ from aria_dream.vault.edit import (
     encode_note,
     plan_append,
 )
-from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

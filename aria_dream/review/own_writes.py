@@ -12,7 +12,7 @@ from aria_dream.vault.edit import ABSENT, content_hash
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from aria_dream.vault.note import NotePath
+    from aria_dream.markdown.note import NotePath
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.difference import line_edits
 from aria_dream.review.proposal import PlannedEdit
 from aria_dream.vault.edit import (
@@ -19,7 +20,6 @@ from aria_dream.vault.edit import (
     decode_note,
     plan_edit,
 )
-from aria_dream.vault.note import NotePath
 from aria_dream.vault.obsidian import AppSettings
 from aria_dream.vault.resolve import Resolver
 

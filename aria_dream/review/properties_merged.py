@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from aria_dream.errors import Problem
+from aria_dream.markdown.note import parse_note
+from aria_dream.markdown.properties import find_frontmatter, named, parse_properties, read_names, render_property
 from aria_dream.review.rewriting import apply_edits
 from aria_dream.vault.edit import Edit, Refusal
-from aria_dream.vault.note import parse_note
-from aria_dream.vault.properties import find_frontmatter, named, parse_properties, read_names, render_property
 from aria_dream.vault.property_edit import UNREADABLE, plan_items, plan_lines, plan_property, property_lines
 
 if TYPE_CHECKING:
-    from aria_dream.vault.note import Note
+    from aria_dream.markdown.note import Note
 
 _LISTS = frozenset({"aliases", "tags"})
 _EMPTY: tuple[object, ...] = (None, "", [])

@@ -15,6 +15,7 @@ from aria_dream.dream.citation import inert, normal_url
 from aria_dream.dream.datamark import harmless_text
 from aria_dream.dream.juxtaposition import pair_key, title_of
 from aria_dream.dream.plain_text import clean, escape_plain
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.application import target_of
 from aria_dream.review.changes import plan_placement
 from aria_dream.review.inbound import plan_orphan
@@ -24,7 +25,6 @@ from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import DECIDED, Proposal, event_record, next_round, planned_record, proposal_id
 from aria_dream.vault.edit import Refusal
 from aria_dream.vault.names import fold_path
-from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

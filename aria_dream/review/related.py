@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.markdown.prose import read_prose
+from aria_dream.markdown.subpath import fold_heading
 from aria_dream.vault.edit import Edit, Refusal, WritePlan, decode_note, line_end, plan_append
-from aria_dream.vault.prose import read_prose
-from aria_dream.vault.subpath import fold_heading
 
 if TYPE_CHECKING:
-    from aria_dream.vault.note import Heading, Note, NotePath
-    from aria_dream.vault.prose import Block
+    from aria_dream.markdown.note import Heading, Note, NotePath
+    from aria_dream.markdown.prose import Block
 
 _MARKER: Final = re.compile(r"([ \t]*)([-*+]|(\d{1,9})([.)]))([ \t]{1,4})(?:\[.\][ \t])?")
 

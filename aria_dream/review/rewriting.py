@@ -15,22 +15,22 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.errors import Problem
+from aria_dream.markdown.link import find_label_end, normal_name, split_destination, split_linktext
+from aria_dream.markdown.note import parse_note
+from aria_dream.markdown.prose import read_prose
+from aria_dream.markdown.subpath import fold_heading
+from aria_dream.markdown.zones import find_zones
 from aria_dream.review.definitions import find_definitions
 from aria_dream.vault.edit import Edit
-from aria_dream.vault.link import find_label_end, normal_name, split_destination, split_linktext
 from aria_dream.vault.link_form import encode_destination
 from aria_dream.vault.link_text import link_target
-from aria_dream.vault.note import parse_note
 from aria_dream.vault.obsidian import AppSettings
-from aria_dream.vault.prose import read_prose
-from aria_dream.vault.subpath import fold_heading
-from aria_dream.vault.zones import find_zones
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from aria_dream.vault.link import Link
-    from aria_dream.vault.note import Note
+    from aria_dream.markdown.link import Link
+    from aria_dream.markdown.note import Note
     from aria_dream.vault.obsidian import LinkFormat
     from aria_dream.vault.resolve import Resolver
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from aria_dream.errors import Problem
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.following import links_of
 from aria_dream.review.rewriting import Meaning, apply_edits, retarget_canvas, retarget_note
 from aria_dream.review.safety import TRASH
@@ -27,7 +28,6 @@ from aria_dream.vault.edit import (
 )
 from aria_dream.vault.identity import Names, is_alike, print_of
 from aria_dream.vault.names import colliding_path
-from aria_dream.vault.note import NotePath
 from aria_dream.vault.resolve import Resolver
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.markdown.note import NotePath
+from aria_dream.markdown.properties import find_frontmatter, named, parse_properties
 from aria_dream.vault.edit import ABSENT, Refusal, changes_refusal, decode_note
 from aria_dream.vault.names import INSTRUCTION_NOTES, colliding_path, fold_path, parse_target, path_refusal
-from aria_dream.vault.note import NotePath
-from aria_dream.vault.properties import find_frontmatter, named, parse_properties
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,6 +12,8 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.dream.juxtaposition import title_of
+from aria_dream.markdown.ending import open_ending
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.inbound import retarget_others
 from aria_dream.review.merging import trash_place
 from aria_dream.review.plan import Planned, planned
@@ -31,8 +33,6 @@ from aria_dream.vault.edit import (
     note_refusal,
     with_line_ends,
 )
-from aria_dream.vault.ending import open_ending
-from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.resolve import Resolver
 
 if TYPE_CHECKING:

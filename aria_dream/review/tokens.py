@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.markdown.link import normal_name, split_destination
+from aria_dream.markdown.note import parse_note
 from aria_dream.review.difference import blocks
 from aria_dream.review.rewriting import json_members
-from aria_dream.vault.link import normal_name, split_destination
-from aria_dream.vault.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
-    from aria_dream.vault.link import Link
+    from aria_dream.markdown.link import Link
 
     Means = Callable[[str, str], str]
     """`(path of a link, the whole link as written)` to a name of the note that it means; `""` where only the text

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.markdown.properties import find_frontmatter
 from aria_dream.review.rewriting import apply_edits
 from aria_dream.review.tokens import Token, align, canvas_tokens, changed_units, note_tokens
 from aria_dream.vault.edit import Edit
-from aria_dream.vault.properties import find_frontmatter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -29,13 +29,13 @@ from aria_dream.dream.ticks import read_ticks
 from aria_dream.dream.triage import Unreadable
 from aria_dream.dream.triage_prompt import LONGEST_REASON, LocalExcerpt
 from aria_dream.dream.web_attacks import janus_replies, web_attacks
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.policy.residence import VaultNames
 from aria_dream.review.plan import VaultView
 from aria_dream.review.proposal import ProposalState
 from aria_dream.review.reached import AskedPair, Noted, NothingProposed, Proposed, Reached, proposals_of_reach
 from aria_dream.review.showing import Shelf, shown_change
 from aria_dream.vault.names import path_refusal
-from aria_dream.vault.note import NotePath, parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,13 +8,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.dream.plain_text import escape_plain
+from aria_dream.markdown.note import decode_note
 from aria_dream.synthesis.claim_words import Role
 from aria_dream.synthesis.claims import set_aside_reason
 from aria_dream.synthesis.entry import NO_LESSONS, NONE, Said
 from aria_dream.synthesis.log_text import LABELS, find_sections, section_texts, visible
 from aria_dream.synthesis.sources import SourceKind
 from aria_dream.synthesis.wording import citable, quotable
-from aria_dream.vault.note import decode_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aria_dream.dream.plain_text import unescape_plain
+from aria_dream.markdown.note import decode_note
 from aria_dream.synthesis.lesson import FIELDS_OF_A_ROW, next_number, read_rows, repeated_keys, row_failures
 from aria_dream.synthesis.log_text import (
     FIELDS,
@@ -25,7 +26,6 @@ from aria_dream.synthesis.operator_evidence import evidence_refusal, step_refusa
 from aria_dream.synthesis.reference import path_of
 from aria_dream.synthesis.snapshot import bytes_hash, lines_hash
 from aria_dream.synthesis.wording import ratifying_words
-from aria_dream.vault.note import decode_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from pyromark import Markdown, Options
 
-from aria_dream.vault.link import ascii_twin
-from aria_dream.vault.properties import find_frontmatter
+from aria_dream.markdown.link import ascii_twin
+from aria_dream.markdown.properties import find_frontmatter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.policy.keys import Settings
 from aria_dream.vault.names import fold_path
-from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable

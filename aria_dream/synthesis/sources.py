@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, time
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.markdown.properties import find_frontmatter, parse_properties
 from aria_dream.synthesis.blocks import (
     date_in,
     find_blocks,
@@ -22,7 +23,6 @@ from aria_dream.synthesis.blocks import (
     status_of,
 )
 from aria_dream.synthesis.log_text import find_sections, section_labels, visible
-from aria_dream.vault.properties import find_frontmatter, parse_properties
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aria_dream.markdown.note import decode_note
 from aria_dream.synthesis.account import account
 from aria_dream.synthesis.claims import claims_to_compare, find_claims
 from aria_dream.synthesis.entry import render_entry
@@ -14,7 +15,6 @@ from aria_dream.synthesis.lesson import Lesson, lesson_id, next_number, read_row
 from aria_dream.synthesis.log_text import find_candidates, visible
 from aria_dream.synthesis.sources import entries_of
 from aria_dream.synthesis.wording import without_secrets
-from aria_dream.vault.note import decode_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

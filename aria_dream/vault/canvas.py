@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from aria_dream.errors import Problem
-from aria_dream.vault.link import Link, normal_name, split_linktext
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.link import Link, normal_name, split_linktext
+from aria_dream.markdown.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

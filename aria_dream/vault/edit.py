@@ -7,11 +7,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NewType
 
-from aria_dream.vault.ending import open_ending, plugin_owner
-from aria_dream.vault.misread import conflict_line, is_utf16
+from aria_dream.markdown.ending import open_ending, plugin_owner
+from aria_dream.markdown.misread import conflict_line, is_utf16
+from aria_dream.markdown.note import NotePath, decode_note
+from aria_dream.markdown.properties import find_frontmatter
 from aria_dream.vault.names import Refusal, colliding_path, fold_path, path_refusal
-from aria_dream.vault.note import NotePath, decode_note
-from aria_dream.vault.properties import find_frontmatter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

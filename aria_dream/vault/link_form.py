@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.vault.link import split_destination, split_linktext
+from aria_dream.markdown.link import split_destination, split_linktext
 from aria_dream.vault.link_text import link_target
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.vault.note import NotePath
+from aria_dream.markdown.note import NotePath
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from aria_dream.errors import Problem
-from aria_dream.vault.moment import MomentFormat, parse_moment_format
+from aria_dream.markdown.moment import MomentFormat, parse_moment_format
 
 LinkFormat = Literal["shortest", "relative", "absolute"]
 NewFileLocation = Literal["root", "current", "folder"]

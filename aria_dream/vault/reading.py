@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aria_dream.vault.misread import is_utf16, misread_problems
-from aria_dream.vault.note_text import decode_note
+from aria_dream.markdown.misread import is_utf16, misread_problems
+from aria_dream.markdown.note_text import decode_note
+from aria_dream.markdown.scan import scan_note
 from aria_dream.vault.record import CARD, EMBED, FRONTMATTER, MARKDOWN, Record
-from aria_dream.vault.scan import scan_note
 
 if TYPE_CHECKING:
     from aria_dream.errors import Problem

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from aria_dream.vault.link import normal_name
+from aria_dream.markdown.link import normal_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

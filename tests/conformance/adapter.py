@@ -34,6 +34,7 @@ from aria_dream.effects.files import DiskVault
 from aria_dream.effects.index import read_vault
 from aria_dream.effects.power import read_power
 from aria_dream.effects.swap import ExchangeUnavailableError, exchange
+from aria_dream.markdown.note import NotePath, decode_note, parse_note
 from aria_dream.policy.circumstances import Circumstances, History, Moment, Readings, Run
 from aria_dream.policy.due import Due, due
 from aria_dream.policy.policy import Policy, parse_policy
@@ -49,7 +50,6 @@ from aria_dream.review.safety import TRASH
 from aria_dream.vault import edit
 from aria_dream.vault.edit import ChangeSet, Exists, WritePlan
 from aria_dream.vault.names import Refusal, parse_target
-from aria_dream.vault.note import NotePath, decode_note, parse_note
 from aria_dream.vault.property_edit import plan_property
 from aria_dream.world import Absent, Conflict, Content, Failed, Refused, Written
 from tests.reaching import cleared

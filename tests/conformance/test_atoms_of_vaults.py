@@ -8,7 +8,7 @@ import pytest
 
 from aria_dream.consolidate.atoms import atoms_of
 from aria_dream.consolidate.claims import read_claims
-from aria_dream.vault.note import decode_note, parse_note
+from aria_dream.markdown.note import decode_note, parse_note
 
 if TYPE_CHECKING:
     from pathlib import Path

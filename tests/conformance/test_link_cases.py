@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from aria_dream.markdown.note import decode_note, parse_note
+from aria_dream.markdown.scan import scan_note
+from aria_dream.markdown.subpath import subpath_found
 from aria_dream.vault.canvas import parse_canvas
-from aria_dream.vault.note import decode_note, parse_note
 from aria_dream.vault.resolve import Resolver
-from aria_dream.vault.scan import scan_note
-from aria_dream.vault.subpath import subpath_found
 from tests.conftest import CONFORMANCE_DATA
 
 if TYPE_CHECKING:
 
-    from aria_dream.vault.link import Link
+    from aria_dream.markdown.link import Link
 
 
 def _case_ids() -> list[str]:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.markdown.note import parse_note
+from aria_dream.markdown.scan import read_flags
 from aria_dream.policy.kinds import Door
 from aria_dream.policy.policy import parse_policy
 from aria_dream.policy.sharing import ShareableExcerpt, Withheld, excerpt_note, survey
-from aria_dream.vault.note import parse_note
-from aria_dream.vault.scan import read_flags
 
 if TYPE_CHECKING:
     from pathlib import Path

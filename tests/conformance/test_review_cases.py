@@ -16,6 +16,7 @@ from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.lock import writer_lock
 from aria_dream.effects.places import find_places
 from aria_dream.effects.records import RecordBook
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned, VaultView
 from aria_dream.review.proposal import (
@@ -28,7 +29,6 @@ from aria_dream.review.proposal import (
     proposed_record,
 )
 from aria_dream.vault.edit import ABSENT, content_hash
-from aria_dream.vault.note import NotePath
 from tests.conformance.test_write_cases import writable_copy
 from tests.reviewed import REPOSITORY, apply, run, states
 

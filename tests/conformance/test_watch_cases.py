@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from aria_dream.effects.files import DiskVault
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ChangeSet, plan_append
 from aria_dream.vault.names import Refusal
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Written
 from tests.watched import Driver, digests
 

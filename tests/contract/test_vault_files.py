@@ -11,6 +11,7 @@ import pytest
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.memory import MemoryVault
 from aria_dream.effects.swap import ExchangeUnavailableError
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import (
     ABSENT,
     ChangeSet,
@@ -22,7 +23,6 @@ from aria_dream.vault.edit import (
     invert_changes,
     plan_remove,
 )
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Absent, Conflict, Content, Failed, PastWrite, Refused, VaultFiles, Written
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.memory import MemoryVault
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ABSENT, ChangeSet, Move, WritePlan, content_hash
-from aria_dream.vault.note import NotePath
 
 PATHS = ["a.md", "b.md", "A.md", "f/a.md", "F/b.md", "f/B.md", "a.md/c.md", ".trash/a.md", "e\u0301.md", "\u00e9.md"]
 paths = st.sampled_from(PATHS).map(NotePath)

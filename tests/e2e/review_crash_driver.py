@@ -25,10 +25,10 @@ from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.places import Places
 from aria_dream.effects.records import RecordBook
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import Proposal, event_record, planned_record, proposal_id
-from aria_dream.vault.note import NotePath
 from tests.e2e.crash_driver import Killer
 from tests.killing import events, held
 from tests.proposed import IDS, PATHS, lay_out, open_desk, propose

@@ -17,9 +17,9 @@ from aria_dream.effects.graduation import read_graduated
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import find_places
 from aria_dream.effects.records import RecordBook
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.proposal import Kind, Proposal, event_record, planned_record, proposal_id
 from aria_dream.vault.edit import content_hash
-from aria_dream.vault.note import NotePath
 from tests.proposed import LOST, lay_out, open_desk, own_files, propose
 from tests.reviewed import COMPOST, PLACED, REVIEW, SLACK, apply, id_of, night, run, states, tick, write
 

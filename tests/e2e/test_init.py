@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aria_dream.errors import PolicyClosedError, VaultUnreadableError, WriteRefusedError
-from aria_dream.vault.note import decode_note, parse_note
+from aria_dream.markdown.note import decode_note, parse_note
 from aria_dream.vault.resolve import Resolver
 
 REPOSITORY = Path(__file__).resolve().parents[2]

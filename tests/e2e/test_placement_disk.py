@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aria_dream.effects.files import DiskVault
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.changes import plan_placement
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.placement import Target
 from aria_dream.review.plan import Planned, VaultView
 from aria_dream.review.rollback import Partly, Restored, plan_rollback
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Content, Written
 
 if TYPE_CHECKING:

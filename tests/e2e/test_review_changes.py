@@ -363,9 +363,9 @@ def test_the_terminal_shows_and_decides_every_kind(vault: Path, home: Path) -> N
 def merged_notes(vault: Path) -> str:
     """Three notes that say the same, to the byte, as the consolidation proposes them; the proposal's id."""
     from aria_dream.consolidate.note_merges import NoteMerge, plan_note_merge
+    from aria_dream.markdown.note import NotePath
     from aria_dream.review.proposal import Proposal, proposal_id
     from aria_dream.vault.edit import content_hash
-    from aria_dream.vault.note import NotePath
 
     same = "Feed the heap. ^feed\n"
     for name in ("Heap.md", "a/Heap 2.md", "b/Heap 3.md"):

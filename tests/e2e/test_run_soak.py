@@ -14,8 +14,8 @@ import pytest
 
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.index import read_vault
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Content, Written
 from tests.daemon_bench import DaemonBench, FakeEpisode, policy
 from tests.watched import assert_same

@@ -16,7 +16,7 @@ from aria_dream.effects.files import DiskVault
 from aria_dream.effects.journal import Journal
 from aria_dream.effects.lock import writer_lock
 from aria_dream.vault.edit import ChangeSet, plan_append
-from aria_dream.vault.note import NotePath
+from aria_dream.markdown.note import NotePath
 from aria_dream.world import Conflict, Written
 
 folder, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])

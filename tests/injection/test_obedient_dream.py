@@ -12,7 +12,7 @@ import pytest
 
 from aria_dream.dream.attacks import AIMS, ORDERS, REPLIES, attacks
 from aria_dream.dream.dream_log import parse_blocks
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 from tests.e2e.test_dream import NOTES, make_vault, run
 from tests.model_servers import FakeModel, serving
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aria_dream.consolidate.obedience import REPLIES
 from aria_dream.dream.attacks import AIMS, ORDERS, attacks
 from aria_dream.effects.records import RecordBook
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 from tests.e2e.test_consolidate import Vault
 from tests.model_servers import FakeModel, serving
 

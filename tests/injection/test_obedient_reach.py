@@ -18,7 +18,7 @@ from aria_dream.dream.ticks import read_ticks
 from aria_dream.dream.web_attacks import FORGED, janus_replies, web_attacks
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.records import RecordBook
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 from tests.e2e.test_dream import NOTES
 from tests.e2e.test_janus import POLICY, janus
 from tests.injection.test_obedient_dream import digests

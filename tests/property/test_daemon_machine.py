@@ -16,9 +16,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from aria_dream.dream.dream_log import DreamBlock, LoggedStart, parse_blocks, render_block, render_head
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.index import read_vault
+from aria_dream.markdown.note import NotePath
 from aria_dream.policy.presence import Known
 from aria_dream.vault.edit import ChangeSet, Refusal, plan_append
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Content, Written
 from tests.daemon_bench import NOTES, DaemonBench, FakeEpisode, policy
 from tests.watched import assert_same, write

@@ -27,7 +27,7 @@ from aria_dream.dream.logged import Outcome, Verdict
 from aria_dream.dream.plain_text import clean, escape_plain, unescape_plain
 from aria_dream.dream.review_note import ReviewItem, read_managed, render_managed, render_review_head
 from aria_dream.dream.ticks import read_ticks
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 
 HOSTILE = [
     "[[", "]]", "|", "`", "``", "**", "__", "↔", " ↔ ", "→", " → ", "#foo", "C# notes", "%%", "$x$", "$$", "<b>", "<%",

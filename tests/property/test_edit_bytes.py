@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import (
     Edit,
     Refusal,
@@ -16,7 +17,6 @@ from aria_dream.vault.edit import (
     plan_edit,
 )
 from aria_dream.vault.names import NAME_BYTES_MAX, fold_path, name_refusal, parse_target, path_refusal, shorten_name
-from aria_dream.vault.note import NotePath
 
 PATH = NotePath("n.md")
 

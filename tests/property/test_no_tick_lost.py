@@ -22,8 +22,8 @@ from aria_dream.world import Absent, Content, Refused
 from tests.reviewed import REVIEW, dream_note, id_of, night, write
 
 if TYPE_CHECKING:
+    from aria_dream.markdown.note import NotePath
     from aria_dream.review.proposal import ProposalState
-    from aria_dream.vault.note import NotePath
 
 NOW = datetime(2026, 11, 30, 7, 41, tzinfo=UTC)
 LOG = dream_note(NOW.date())

@@ -15,19 +15,19 @@ from aria_dream.consolidate.merged_text import merge_texts
 from aria_dream.consolidate.note_merges import plan_note_merge
 from aria_dream.consolidate.sentences import missing_from, read_sentences
 from aria_dream.effects.files import DiskVault
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.plan import Planned, VaultView, changes_of
 from aria_dream.review.rollback import Restored, plan_rollback
 from aria_dream.vault.canvas import parse_canvas
 from aria_dream.vault.edit import Refusal, decode_note, invert_changes
-from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.resolve import Resolver
 from aria_dream.world import PastWrite, Written
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from aria_dream.markdown.link import Link
     from aria_dream.vault.edit import ChangeSet
-    from aria_dream.vault.link import Link
 
 VAULTS = ("foam-docs", "horcy-zh-tw", "jackyzha0-2023-03", "kepano", "logseq-docs")
 MERGES = 5

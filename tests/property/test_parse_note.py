@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aria_dream.markdown.note import decode_note, parse_note
+from aria_dream.markdown.scan import scan_note
 from aria_dream.vault.canvas import parse_canvas
-from aria_dream.vault.note import decode_note, parse_note
-from aria_dream.vault.scan import scan_note
 
 _WORDS = r"""
 [[ ]] [[Note]] ![[pic.png]] [[a|b]] [[a#b|`c`]] [ ] ( ) ](b.md) [a](b%20c.md) [a](<b c> 't') ![x](y.png) \ \[[ !

@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.placement import Placement, PlacementPolicy, Style, Target, plan_link
 from aria_dream.review.plan import Planned, VaultView, changes_of
 from aria_dream.review.rewriting import apply_edits
 from aria_dream.review.undo_text import undo_in_text
 from aria_dream.vault.edit import decode_note, encode_note
-from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.obsidian import AppSettings
 from aria_dream.vault.resolve import Resolver
 

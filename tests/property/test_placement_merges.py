@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned, VaultView, changes_of
 from aria_dream.review.rollback import Restored, plan_rollback
 from aria_dream.vault.canvas import parse_canvas
 from aria_dream.vault.edit import Refusal, decode_note, encode_note, invert_changes
-from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.resolve import Resolver
 from aria_dream.world import PastWrite
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from aria_dream.vault.link import Link
+    from aria_dream.markdown.link import Link
 
 MERGES_A_VAULT = 12
 VAULTS = ("foam-docs", "horcy-zh-tw", "jackyzha0-2023-03", "kepano", "logseq-docs")

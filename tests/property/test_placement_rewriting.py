@@ -6,8 +6,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aria_dream.markdown.note import parse_note
 from aria_dream.review.rewriting import Meaning, apply_edits, retarget_note
-from aria_dream.vault.note import parse_note
 from aria_dream.vault.resolve import Resolver
 
 NAMES = ("a.md", "A b.md", "a-2.md", "b.md", "v1.2.md", "p#1.md", "x.png", "é (1).md")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.placement import AlreadyLinked, Placement, Style, Target, plan_link
 from aria_dream.review.rollback import Restored, plan_rollback
 from aria_dream.vault.edit import Refusal, decode_note, encode_note
-from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.obsidian import AppSettings
 from aria_dream.vault.resolve import Resolver
 from aria_dream.world import PastWrite
@@ -19,8 +19,8 @@ from aria_dream.world import PastWrite
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aria_dream.vault.link import Link
-    from aria_dream.vault.note import Note
+    from aria_dream.markdown.link import Link
+    from aria_dream.markdown.note import Note
 
 NOTES_A_VAULT = 60
 TARGETS_A_NOTE = 6

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aria_dream.markdown.note import parse_note
 from aria_dream.policy.kinds import Door, Kind, PatternList, Ratio, Switch, Value, Whole, parse_value, render_value
 from aria_dream.policy.lines import setting_entries
 from aria_dream.policy.policy import Policy, Source, choose_policy, parse_policy
@@ -14,7 +15,6 @@ from aria_dream.policy.secrets import redact_secrets
 from aria_dream.policy.settings import SETTINGS, Setting, Settings, render_policy_note
 from aria_dream.policy.sharing import Sharing, Visibility, excerpt_note, excerpt_text, shareable_title, survey
 from aria_dream.policy.triggers import parse_triggers
-from aria_dream.vault.note import parse_note
 
 SETTING = st.sampled_from(list(SETTINGS.values()))
 WILD = st.text(alphabet=st.characters(codec=None), max_size=300) | st.binary(max_size=300).map(

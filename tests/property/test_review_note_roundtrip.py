@@ -29,10 +29,10 @@ from aria_dream.dream.logged_change import (
 from aria_dream.dream.plain_text import clean, unescape_plain
 from aria_dream.dream.review_note import BEGIN, END, read_managed, render_managed, render_review_head
 from aria_dream.dream.ticks import read_ticks
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.proposal import Kind, PlannedEdit, Proposal, ProposalState, proposal_id
 from aria_dream.review.showing import Shelf, shown_change
 from aria_dream.vault.edit import ABSENT, ContentHash, content_hash
-from aria_dream.vault.note import NotePath, parse_note
 
 HOSTILE = [
     "[[Drop]]", "![[x.png]]", "![i](https://x.example/i.png)", "#tag", "- [x] merge them ^aria-abcdef", "^aria-abcdef",

@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.synthesis.claims import events, find_claims
 from aria_dream.synthesis.contract import check
 from aria_dream.synthesis.entry import render_log_head
@@ -29,7 +30,6 @@ from aria_dream.synthesis.sources import (
 )
 from aria_dream.synthesis.synthesis import Inputs, synthesise
 from aria_dream.vault.edit import WritePlan, plan_append
-from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from aria_dream.consolidate.note_merges import plan_note_merge
 from aria_dream.consolidate.unattended_guard import find_doubt
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.plan import VaultView
 from aria_dream.review.proposal import Proposal, ProposalState, proposal_id
 from aria_dream.vault.edit import Refusal
-from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn

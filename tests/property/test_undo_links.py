@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.changes import Replacement, plan_obsolete, plan_placement, plan_replacements
 from aria_dream.review.following import follow, is_text, named_by
 from aria_dream.review.merging import plan_merge
@@ -27,7 +28,6 @@ from aria_dream.vault.canvas import parse_canvas
 from aria_dream.vault.edit import Refusal, decode_note
 from aria_dream.vault.identity import names_of, print_of
 from aria_dream.vault.link_text import link_target
-from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.obsidian import AppSettings
 from aria_dream.vault.resolve import Resolver
 from aria_dream.world import PastWrite

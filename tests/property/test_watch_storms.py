@@ -16,9 +16,9 @@ from aria_dream.effects.index import read_vault
 from aria_dream.effects.vault_state import Present
 from aria_dream.effects.watcher import VaultWatcher
 from aria_dream.effects.watching import WALK_EVERY_S
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ChangeSet, plan_append
 from aria_dream.vault.names import Refusal
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Written
 from tests.watched import Bench, assert_same, digests, places_in, settle, write
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.plan import changes_of, whole_lines
 from aria_dream.review.proposal import PlannedEdit
 from aria_dream.vault.edit import ChangeSet, Edit, WritePlan, content_hash, encode_note, plan_edit
-from aria_dream.vault.note import NotePath
 
 PATH = NotePath("a.md")
 TEXTS = st.text(st.sampled_from("ab\n\r é𝄞"), max_size=30)

@@ -14,8 +14,8 @@ import networkx as nx
 import pytest
 
 from aria_dream.effects.index import VaultIndex, read_vault
+from aria_dream.markdown.note import Note, decode_note, parse_note
 from aria_dream.vault.graph import to_networkx
-from aria_dream.vault.note import Note, decode_note, parse_note
 
 ROOT = Path(__file__).resolve().parents[2]
 VAULT = ROOT / "examples" / "vault"

@@ -50,6 +50,7 @@ from aria_dream.dream.ticks import read_ticks
 from aria_dream.effects.consent import CONSENT, Confirmed, Unconfirmed, read_consent, write_consent
 from aria_dream.effects.reach_wait import PAUSE, note_failure
 from aria_dream.effects.status import DOINGS, LastRun, parse_status, render_status
+from aria_dream.markdown.note import parse_note
 from aria_dream.policy.settings import Settings
 from aria_dream.review.journal import parse_journal
 from aria_dream.review.proposal import (
@@ -80,7 +81,6 @@ from aria_dream.synthesis.log_text import (
 )
 from aria_dream.synthesis.memory import source_paths
 from aria_dream.synthesis.snapshot import render_snapshot, take_snapshot
-from aria_dream.vault.note import parse_note
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "FORMATS.md").read_text("utf-8")
 AT = datetime(2026, 11, 30, tzinfo=UTC)

@@ -16,8 +16,8 @@ from aria_dream.consolidate.claim_sentences import sentences_in
 from aria_dream.dream.datamark import harmless_text
 from aria_dream.dream.dream_log import parse_blocks
 from aria_dream.dream.homes import is_notes_line, named_notes
+from aria_dream.markdown.ending import open_ending
 from aria_dream.review.conflict_copies import merge_sections
-from aria_dream.vault.ending import open_ending
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aria_dream.consolidate.atoms import atoms_of, told_apart
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 
 PROSE = "The lighthouse was automated in a year that nobody here remembers well, and the keepers left on one boat."
 MORE = " ".join(f"Word{n} and more of it stands here for length, so that the note is long." for n in range(20))

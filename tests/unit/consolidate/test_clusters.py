@@ -5,7 +5,7 @@ from __future__ import annotations
 from aria_dream.consolidate.atoms import Atom, atoms_of
 from aria_dream.consolidate.clusters import Cluster, Standing, choose_kept, clusters_of
 from aria_dream.consolidate.verdict import Merge, NearPair
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 
 TEXT = "The lighthouse at the point was automated long ago, and the keepers left on one boat in the rain."
 

@@ -12,7 +12,7 @@ from aria_dream.consolidate.atoms import Atom, atoms_of
 from aria_dream.consolidate.comparison import embedded_compare
 from aria_dream.consolidate.verdict import Escalated, Merge, NearPair, NotDuplicate, PairVerdict
 from aria_dream.consolidate.wording import HEADING, read_wording
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 from aria_dream.vault.obsidian import ObsidianSettings
 
 CORPUS = Path(__file__).parents[3] / "examples" / "consolidate-corpus" / "pairs.jsonl"

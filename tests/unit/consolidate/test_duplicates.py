@@ -9,10 +9,10 @@ from aria_dream.consolidate.atoms import Atom, atoms_of
 from aria_dream.consolidate.clusters import Cluster, Standing, clusters_of
 from aria_dream.consolidate.duplicates import ClusterProposal, Making, Unproposed, cluster_proposals, paths_of
 from aria_dream.consolidate.verdict import Merge, NearPair, Normalize
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.plan import VaultView, changes_of
 from aria_dream.review.proposal import ProposalState, is_id_of
 from aria_dream.vault.edit import ChangeSet
-from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.obsidian import AppSettings
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from aria_dream.consolidate.merged_text import check_rewrite, left_over, merge_texts
 from aria_dream.consolidate.note_merges import NoteMerge, plan_note_merge
 from aria_dream.consolidate.sentences import read_sentences
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.plan import VaultView
 from aria_dream.vault.edit import Refusal
-from aria_dream.vault.note import NotePath
 
 KEPT = "The tower was built in 1840. Three keepers lived there. It has never been open to visitors.\n"
 

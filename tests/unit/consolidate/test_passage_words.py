@@ -12,7 +12,7 @@ from aria_dream.consolidate.atoms import Atom, atoms_of, fingerprint_of
 from aria_dream.consolidate.comparison import compare_gists, embedded_compare
 from aria_dream.consolidate.passage_words import Gist, gist_of, most_shared, read_passage, share_of
 from aria_dream.consolidate.verdict import NearPair, PairVerdict
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 from tests.unit.consolidate.test_comparison import CORPUS
 
 _WORDS = st.sampled_from(

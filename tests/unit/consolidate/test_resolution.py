@@ -12,11 +12,11 @@ from aria_dream.consolidate.contradictions import find_conflicts
 from aria_dream.consolidate.evidence import Drift, Side, find_drift, read_side, render_evidence, truth_atom
 from aria_dream.consolidate.resolution import Settling, plan_struck, settle_conflict
 from aria_dream.consolidate.verdict import BothValid, Escalated, KeepA, KeepB, NeedsHuman, Unreadable
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.application import Ready, Stale, approve, plan_application
 from aria_dream.review.plan import VaultView, changes_of
 from aria_dream.review.proposal import ProposalState
 from aria_dream.vault.edit import Refusal, decode_note
-from aria_dream.vault.note import NotePath, parse_note
 from tests.atoms import atom
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from aria_dream.consolidate.second_look import (
     sentences_of,
     standing_out,
 )
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 from tests.unit.consolidate.test_near import unit
 
 

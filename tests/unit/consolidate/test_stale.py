@@ -16,10 +16,10 @@ from aria_dream.consolidate.stale import (
     stale_by_date,
     stale_by_source,
 )
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.plan import VaultView
 from aria_dream.review.proposal import Proposal
 from aria_dream.vault.edit import Refusal
-from aria_dream.vault.note import NotePath, parse_note
 
 TODAY = date(2026, 11, 30)
 EAST = timezone(timedelta(hours=9))

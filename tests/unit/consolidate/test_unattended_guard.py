@@ -14,12 +14,12 @@ from aria_dream.consolidate.record import Part, parse_consolidations
 from aria_dream.consolidate.resolution import plan_struck
 from aria_dream.consolidate.section_updates import plan_section_updates
 from aria_dream.consolidate.unattended_guard import contradictions_left, find_doubt
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.changes import plan_placement
 from aria_dream.review.placement import Target
 from aria_dream.review.plan import Planned, VaultView
 from aria_dream.review.proposal import Proposal, ProposalState, proposal_id
 from aria_dream.vault.edit import Refusal
-from aria_dream.vault.note import NotePath, parse_note
 
 if TYPE_CHECKING:
     from aria_dream.review.proposal import Kind

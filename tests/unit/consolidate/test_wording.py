@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from aria_dream.consolidate.atoms import atoms_of
 from aria_dream.consolidate.claims import read_claims
 from aria_dream.consolidate.wording import CODE, QUOTE, TABLE, TASK, read_wording
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 
 
 def words(text: str) -> list[str]:

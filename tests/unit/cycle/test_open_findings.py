@@ -19,8 +19,8 @@ from aria_dream.cycle.night_parts import ConsolidationRequest, ConsolidationResu
 from aria_dream.cycle.review import settle, take_back
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.records import RecordBook
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.proposal import WRITER, Proposal, event_record, proposal_id
-from aria_dream.vault.note import NotePath
 from tests.night_bench import NOTES, POLICY, Judge, NightBench, RuleParts
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from aria_dream.dream.review_note import render_managed, render_review_head
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.records import RecordBook
 from aria_dream.errors import WriteRefusedError
+from aria_dream.markdown.note import parse_note
 from aria_dream.review.proposal import event_record
-from aria_dream.vault.note import parse_note
 from tests.e2e.test_dream import NOTES
 from tests.reach_bench import HOMES, NEITHER, ORPHAN, ReachBench, answered
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from aria_dream.dream.embedding import MAX_PASSAGES, PASSAGE_WORDS, passages, pooled, prose, vector_key
-from aria_dream.vault.link import Link
-from aria_dream.vault.note import Note, Span
+from aria_dream.markdown.link import Link
+from aria_dream.markdown.note import Note, Span
 
 
 def note(text: str, *, body_start: int = 0, links: tuple[Link, ...] = (), opaque: tuple[Span, ...] = ()) -> Note:

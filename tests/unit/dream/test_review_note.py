@@ -20,7 +20,7 @@ from aria_dream.dream.review_note import (
     with_managed,
 )
 from aria_dream.dream.ticks import read_ticks
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 
 
 def item(id_: str, first: str, second: str, kind: str = "link") -> ReviewItem:

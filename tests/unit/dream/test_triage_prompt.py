@@ -19,8 +19,8 @@ from aria_dream.dream.triage_prompt import (
 )
 from aria_dream.effects.prompts import shipped_prompt
 from aria_dream.errors import Problem
-from aria_dream.vault.note import parse_note
-from aria_dream.vault.note_text import decode_note
+from aria_dream.markdown.note import parse_note
+from aria_dream.markdown.note_text import decode_note
 
 MARK = Datamark("00ff00ff00ff00ff")
 GOOD = """\

@@ -18,7 +18,7 @@ from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.places import Places
 from aria_dream.effects.standing import read_standing
 from aria_dream.effects.vectors import ContentCache
-from aria_dream.vault.note import parse_note
+from aria_dream.markdown.note import parse_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -19,8 +19,8 @@ import pytest
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.swap import SHARING_WAIT_S, ExchangeUnavailableError
 from aria_dream.errors import StateDamagedError, VaultUnreadableError
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Conflict, Failed, Refused, Verdict, Written
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ import os, sys, tempfile
 from pathlib import Path
 from aria_dream.effects.files import DiskVault
 from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash
-from aria_dream.vault.note import NotePath
+from aria_dream.markdown.note import NotePath
 
 def write_both(root):
     vault = DiskVault(root, root.parent / "state")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.effects.files import DiskVault
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ABSENT, ChangeSet, Exists, WritePlan, content_hash, plan_append, plan_remove
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Conflict, Refused, Written
 
 if TYPE_CHECKING:

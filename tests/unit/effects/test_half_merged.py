@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aria_dream.effects.files import DiskVault
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ChangeSet, Move, WritePlan, content_hash
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Refused, Written
 
 if TYPE_CHECKING:

@@ -348,18 +348,19 @@ def test_two_processes_at_once_agree(vault: Path, cache: Path) -> None:
 
 def test_the_cache_is_bound_to_the_code_that_reads() -> None:
     """Every module that `vault/reading.py` and `vault/linkage.py` lead to is part of the cache's version."""
-    folder = REPOSITORY / "aria_dream" / "vault"
-    reached, pending = set(), ["reading", "linkage"]
+    folder = REPOSITORY / "aria_dream"
+    reached, pending = set(), ["vault.reading", "vault.linkage"]
     while pending:
         name = pending.pop()
         if name in reached:
             continue
         reached.add(name)
-        nodes = ast.walk(ast.parse((folder / f"{name}.py").read_text(encoding="utf-8")))
+        nodes = ast.walk(ast.parse((folder / f"{name.replace('.', '/')}.py").read_text(encoding="utf-8")))
         modules = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
-        pending += [module.rpartition(".")[2] for module in modules if module.startswith("aria_dream.vault.")]
-    assert reached - {"graph"} <= set(READER_MODULES)
-    assert set(READER_MODULES) <= reached | {"resolve"}
+        rooms = ("aria_dream.vault.", "aria_dream.markdown.")
+        pending += [module.removeprefix("aria_dream.") for module in modules if module.startswith(rooms)]
+    assert reached - {"vault.graph"} <= set(READER_MODULES)
+    assert set(READER_MODULES) <= reached | {"vault.resolve"}
 
 
 # What may happen to a small vault, over names that collide by case, folder, ending and meaning.

@@ -10,7 +10,7 @@ import pytest
 
 from aria_dream.effects.rotating_log import cause_of, logging_to
 from aria_dream.errors import BusyError
-from aria_dream.vault.note import NotePath
+from aria_dream.markdown.note import NotePath
 
 
 def test_it_rotates_and_stays_small(tmp_path: Path) -> None:

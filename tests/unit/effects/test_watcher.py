@@ -16,9 +16,9 @@ from aria_dream.effects.vault_state import Gone, Present, Shrunk
 from aria_dream.effects.watcher import MAX_DELAY_S
 from aria_dream.effects.watching import WALK_EVERY_S, Mode
 from aria_dream.errors import VaultUnreadableError
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ChangeSet, plan_append
 from aria_dream.vault.names import Refusal
-from aria_dream.vault.note import NotePath
 from aria_dream.world import Written
 from tests.watched import Bench, assert_same, places_in, text_is, write
 

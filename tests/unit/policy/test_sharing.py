@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from aria_dream.markdown.note import parse_note
 from aria_dream.policy.kinds import Door
 from aria_dream.policy.patterns import Pattern, matches, parse_pattern
 from aria_dream.policy.policy import parse_policy
@@ -20,7 +21,6 @@ from aria_dream.policy.sharing import (
     shareable_title,
     survey,
 )
-from aria_dream.vault.note import parse_note
 
 
 @dataclass(frozen=True, kw_only=True)

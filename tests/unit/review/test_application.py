@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.application import Approved, Ready, Stale, approve, plan_application, proposal_hash
 from aria_dream.review.changes import (
     Replacement,
@@ -32,7 +33,6 @@ from aria_dream.review.proposal import (
     proposed_record,
 )
 from aria_dream.vault.edit import ABSENT, ChangeSet, Refusal, WritePlan, content_hash
-from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.definitions import find_definitions, reference_links, with_inline_links
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned, VaultView
-from aria_dream.vault.note import NotePath, parse_note
 
 
 def merged(definition: str, *, source: str = "Index.md", drop: str = "Grafting 1.md", keep: str = "Grafting.md") -> str:

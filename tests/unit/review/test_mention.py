@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from aria_dream.markdown.note import parse_note
+from aria_dream.markdown.prose import read_prose
 from aria_dream.review.mention import find_mentions
-from aria_dream.vault.note import parse_note
-from aria_dream.vault.prose import read_prose
 
 
 def mentions(text: str, *names: str) -> list[str]:

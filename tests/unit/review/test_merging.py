@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned, VaultView
 from aria_dream.vault.edit import Refusal
-from aria_dream.vault.note import NotePath
 from aria_dream.vault.obsidian import AppSettings, TrashOption
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from aria_dream.dream.names import NameBook
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.placement import (
     AlreadyLinked,
     Placement,
@@ -17,7 +18,6 @@ from aria_dream.review.placement import (
     plan_link,
 )
 from aria_dream.vault.edit import Edit, Refusal, content_hash
-from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.obsidian import AppSettings, LinkFormat
 from aria_dream.vault.resolve import Resolver
 

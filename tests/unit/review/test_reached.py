@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from aria_dream.dream.citation import Source
 from aria_dream.dream.reach import Answer, parse_answer
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.policy.residence import Home, VaultNames
 from aria_dream.review.application import Approved, Ready, Stale, approve, plan_application
 from aria_dream.review.journal import parse_journal
@@ -31,7 +32,6 @@ from aria_dream.review.reached import (
     source_lines,
 )
 from aria_dream.vault.names import fold_path
-from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.vault.obsidian import AppSettings
 from aria_dream.vault.resolve import Resolver
 from tests.unit.review.test_proposal import render_event, render_planned, render_proposed

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.rewriting import apply_edits
 from aria_dream.review.rollback import Impossible, Partly, Restored, plan_rollback
 from aria_dream.review.undo_text import Left, undo_in_text
 from aria_dream.vault.edit import ABSENT, content_hash
-from aria_dream.vault.note import NotePath, parse_note
 from aria_dream.world import PastWrite
 
 NOTE = NotePath("Note.md")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.plan import VaultView
 from aria_dream.review.safety import safety_refusal
 from aria_dream.vault.edit import ABSENT, ChangeSet, Move, WritePlan, content_hash
-from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
     from pathlib import Path

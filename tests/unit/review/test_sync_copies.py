@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.review.plan import Planned, VaultView, changes_of
 from aria_dream.review.rollback import Restored, plan_rollback
 from aria_dream.review.sync_copies import only_in, plan_sync_copy, unite_lines, what_differs
 from aria_dream.vault.edit import ChangeSet, Refusal
-from aria_dream.vault.note import NotePath
 from aria_dream.world import PastWrite
 
 KEEP, COPY = NotePath("Tea.md"), NotePath("Tea.sync-conflict-20261120-101010-ABCDEFG.md")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ABSENT, Refusal, WritePlan, content_hash, plan_append
-from aria_dream.vault.note import NotePath
 
 PATH = NotePath("n.md")
 BLOCK = "## Dream\n\none\ntwo"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.names import (
     NAME_BYTES_MAX,
     Refusal,
@@ -16,7 +17,6 @@ from aria_dream.vault.names import (
     path_refusal,
     shorten_name,
 )
-from aria_dream.vault.note import NotePath
 
 if TYPE_CHECKING:
     from pathlib import Path

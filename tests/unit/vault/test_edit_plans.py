@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import (
     ABSENT,
     ChangeSet,
@@ -20,7 +21,6 @@ from aria_dream.vault.edit import (
     plan_edit,
     plan_remove,
 )
-from aria_dream.vault.note import NotePath
 
 PATH = NotePath("n.md")
 

@@ -9,10 +9,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aria_dream.markdown.note import parse_note
+from aria_dream.markdown.yaml_text import render_value
 from aria_dream.vault.edit import Edit, Refusal
-from aria_dream.vault.note import parse_note
 from aria_dream.vault.property_edit import plan_items, plan_property
-from aria_dream.vault.yaml_text import render_value
 
 BASE = '---\ntitle: "Simple: a colon"\n---\nbody\n'
 

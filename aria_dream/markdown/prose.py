@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pyromark import Markdown, Options
 
-from aria_dream.vault.body import joined
-from aria_dream.vault.link import ascii_twin
+from aria_dream.markdown.body import joined
+from aria_dream.markdown.link import ascii_twin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aria_dream.vault.note import Note
+    from aria_dream.markdown.note import Note
 
 BlockKind = Literal["paragraph", "list", "heading", "rule", "other"]
 Ranges = list[tuple[int, int]]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pyromark
 
-from aria_dream.vault.properties import find_frontmatter
+from aria_dream.markdown.properties import find_frontmatter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,10 +12,10 @@ import pytest
 from aria_dream.dream.embedding import passages, prose
 from aria_dream.dream.terms import note_terms, term_ids
 from aria_dream.dream.triage_prompt import local_excerpt
-from aria_dream.vault.body import joined
-from aria_dream.vault.no_words import is_random, no_words
-from aria_dream.vault.note import parse_note
-from aria_dream.vault.scan import scan_note
+from aria_dream.markdown.body import joined
+from aria_dream.markdown.no_words import is_random, no_words
+from aria_dream.markdown.note import parse_note
+from aria_dream.markdown.scan import scan_note
 
 BYTES = random.Random(7).randbytes(3_000)
 PNG = f"data:image/png;base64,{base64.b64encode(BYTES).decode()}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pyromark import Markdown, Options
 
-from aria_dream.vault.link import WIKILINK, ascii_twin, find_label_end
+from aria_dream.markdown.link import WIKILINK, ascii_twin, find_label_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

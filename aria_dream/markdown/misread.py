@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.errors import Problem
-from aria_dream.vault.note_text import decode_note
-from aria_dream.vault.properties import find_frontmatter
+from aria_dream.markdown.note_text import decode_note
+from aria_dream.markdown.properties import find_frontmatter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from aria_dream.vault.link import WIKILINK, Link, find_label_end, split_destination, split_wikilink
-from aria_dream.vault.properties import leaf_texts
-from aria_dream.vault.zones import find_zones
+from aria_dream.markdown.link import WIKILINK, Link, find_label_end, split_destination, split_wikilink
+from aria_dream.markdown.properties import leaf_texts
+from aria_dream.markdown.zones import find_zones
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

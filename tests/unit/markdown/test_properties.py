@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from aria_dream.vault.note import parse_note
-from aria_dream.vault.properties import parse_properties, render_property
+from aria_dream.markdown.note import parse_note
+from aria_dream.markdown.properties import parse_properties, render_property
 
 
 @pytest.mark.parametrize(

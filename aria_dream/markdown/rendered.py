@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Final
 
 from pyromark import Markdown, Options
 
-from aria_dream.vault.body import WORDS_COUNTED
-from aria_dream.vault.link import ScannedLink, split_destination, split_target, unescaped
-from aria_dream.vault.no_words import no_words
-from aria_dream.vault.tags import TAG, is_tag
+from aria_dream.markdown.body import WORDS_COUNTED
+from aria_dream.markdown.link import ScannedLink, split_destination, split_target, unescaped
+from aria_dream.markdown.no_words import no_words
+from aria_dream.markdown.tags import TAG, is_tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aria_dream.vault.zones import Wikilink
+    from aria_dream.markdown.zones import Wikilink
 
 _SURELY_ENOUGH: Final = 2000
 """Characters that nearly always hold more than `WORDS_COUNTED` words beside addresses and the like."""

@@ -7,12 +7,12 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from aria_dream.errors import Problem
-from aria_dream.vault.body import find_block_ids, find_tags, heading_text, hidden_spans
-from aria_dream.vault.link import Link, find_label_end, split_destination, split_wikilink
-from aria_dream.vault.note_text import decode_note as decode_note  # noqa: PLC0414  # so that a note has one door
-from aria_dream.vault.properties import SECOND_BLOCK, find_frontmatter, parse_properties, read_names
-from aria_dream.vault.property_links import find_property_links
-from aria_dream.vault.zones import MarkdownLink, Wikilink, read_body
+from aria_dream.markdown.body import find_block_ids, find_tags, heading_text, hidden_spans
+from aria_dream.markdown.link import Link, find_label_end, split_destination, split_wikilink
+from aria_dream.markdown.note_text import decode_note as decode_note  # noqa: PLC0414  # so that a note has one door
+from aria_dream.markdown.properties import SECOND_BLOCK, find_frontmatter, parse_properties, read_names
+from aria_dream.markdown.property_links import find_property_links
+from aria_dream.markdown.zones import MarkdownLink, Wikilink, read_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

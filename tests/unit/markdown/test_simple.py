@@ -8,12 +8,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from aria_dream.vault.scan import body_links
-from aria_dream.vault.simple import SimpleBody, read_simple
-from aria_dream.vault.zones import MarkdownLink, Wikilink, read_body
+from aria_dream.markdown.scan import body_links
+from aria_dream.markdown.simple import SimpleBody, read_simple
+from aria_dream.markdown.zones import MarkdownLink, Wikilink, read_body
 
 if TYPE_CHECKING:
-    from aria_dream.vault.link import ScannedLink
+    from aria_dream.markdown.link import ScannedLink
 
 
 def by_parser(body: str) -> SimpleBody:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.vault.no_words import field_labels, no_words
-from aria_dream.vault.tags import TAG, is_tag
+from aria_dream.markdown.no_words import field_labels, no_words
+from aria_dream.markdown.tags import TAG, is_tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aria_dream.vault.zones import Wikilink, Zones
+    from aria_dream.markdown.zones import Wikilink, Zones
 
 WORDS_COUNTED: Final = 100
 """Words of a note are counted up to here: what asks for them asks whether a note is more than a few lines."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from aria_dream.markdown.misread import conflict_line, is_utf16, misread_problems
+from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import note_refusal
-from aria_dream.vault.misread import conflict_line, is_utf16, misread_problems
-from aria_dream.vault.note import NotePath
 from aria_dream.vault.reading import record_of_note
 
 NORMAL = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> other\n"

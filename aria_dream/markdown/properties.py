@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from yaml12 import Yaml, parse_yaml
 
 from aria_dream.errors import Problem
-from aria_dream.vault.tags import is_tag, property_tags
-from aria_dream.vault.yaml_guard import yaml_refusal
+from aria_dream.markdown.tags import is_tag, property_tags
+from aria_dream.markdown.yaml_guard import yaml_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

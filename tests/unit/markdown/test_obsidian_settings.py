@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.vault.moment import parse_moment_format
+from aria_dream.markdown.moment import parse_moment_format
 from aria_dream.vault.obsidian import (
     ObsidianSettings,
     parse_app_settings,

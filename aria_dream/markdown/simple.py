@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from aria_dream.vault.link import ScannedLink, split_destination, split_target
+from aria_dream.markdown.link import ScannedLink, split_destination, split_target
 
 _new: Final = tuple.__new__
 """Makes a NamedTuple in a third of the time its own constructor takes."""

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.vault.note import Note, decode_note, parse_note
-from aria_dream.vault.properties import render_property
+from aria_dream.markdown.note import Note, decode_note, parse_note
+from aria_dream.markdown.properties import render_property
+from aria_dream.markdown.scan import scan_note
+from aria_dream.markdown.subpath import subpath_found
 from aria_dream.vault.resolve import Resolver
-from aria_dream.vault.scan import scan_note
-from aria_dream.vault.subpath import subpath_found
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,13 +7,13 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aria_dream.errors import Problem
-from aria_dream.vault.body import WORDS_COUNTED, count_prose, find_tags, tags_outside
-from aria_dream.vault.link import ScannedLink, find_label_end, split_destination, split_target
-from aria_dream.vault.properties import SECOND_BLOCK, find_frontmatter, named, parse_properties, read_names
-from aria_dream.vault.property_links import property_links
-from aria_dream.vault.rendered import read_rendered
-from aria_dream.vault.simple import read_simple
-from aria_dream.vault.zones import MarkdownLink, Wikilink, find_candidates, read_body
+from aria_dream.markdown.body import WORDS_COUNTED, count_prose, find_tags, tags_outside
+from aria_dream.markdown.link import ScannedLink, find_label_end, split_destination, split_target
+from aria_dream.markdown.properties import SECOND_BLOCK, find_frontmatter, named, parse_properties, read_names
+from aria_dream.markdown.property_links import property_links
+from aria_dream.markdown.rendered import read_rendered
+from aria_dream.markdown.simple import read_simple
+from aria_dream.markdown.zones import MarkdownLink, Wikilink, find_candidates, read_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
