@@ -33,9 +33,9 @@ from aria_dream.errors import (
     VaultUnreadableError,
     WriteRefusedError,
 )
-from aria_dream.policy.due import Due, NotYet, Occasion
 from aria_dream.policy.policy import is_policy_name
 from aria_dream.policy.triggers import BUILT, Stage, is_triggers_name
+from aria_dream.schedule.due import Due, NotYet, Occasion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.vault_change import VaultChange
     from aria_dream.effects.watcher import VaultWatcher
     from aria_dream.errors import Problem
-    from aria_dream.policy.circumstances import Moment
+    from aria_dream.schedule.circumstances import Moment
 
 log = logging.getLogger(__name__)
 

@@ -35,8 +35,8 @@ from aria_dream.effects.places import Places  # noqa: E402 - after the path
 from aria_dream.effects.presence import Sensors  # noqa: E402 - after the path
 from aria_dream.effects.status import read_status  # noqa: E402 - after the path
 from aria_dream.effects.watcher import VaultWatcher  # noqa: E402 - after the path
-from aria_dream.policy.circumstances import Readings  # noqa: E402 - after the path
-from aria_dream.policy.presence import Absent, Known, Plug, Power  # noqa: E402 - after the path
+from aria_dream.schedule.circumstances import Readings  # noqa: E402 - after the path
+from aria_dream.schedule.presence import Absent, Known, Plug, Power  # noqa: E402 - after the path
 
 POLICY = "---\naria-dream: policy\naria-dream-id: abcdefgh23456789\n---\n- max_cpu_percent: 100\n- cooldown_min: 0\n"
 

@@ -14,8 +14,8 @@ from aria_dream.effects.run_book import RunBook
 from aria_dream.effects.status import Status, read_status
 from aria_dream.effects.watcher import VaultWatcher
 from aria_dream.effects.watching import Watching
-from aria_dream.policy.circumstances import Moment, Readings
-from aria_dream.policy.presence import Absent, Known, Plug, Power, Reading
+from aria_dream.schedule.circumstances import Moment, Readings
+from aria_dream.schedule.presence import Absent, Known, Plug, Power, Reading
 from tests.watched import Clock, places_in, silent, write
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from aria_dream.effects.egress import ClearedText, Gate
 from aria_dream.effects.ledger import Granted, read_ledger, reserve, settle
 from aria_dream.policy.policy import parse_policy
 from aria_dream.policy.settings import Settings
-from aria_dream.policy.sharing import ShareableExcerpt, excerpt_text, survey
+from aria_dream.privacy.sharing import ShareableExcerpt, excerpt_text, survey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -18,8 +18,8 @@ from aria_dream.effects.watch_probe import read_watch_outlook
 from aria_dream.effects.write_probe import write_refusal
 from aria_dream.errors import MissingPartError
 from aria_dream.markdown.misread import is_misread
-from aria_dream.policy.presence import Absent, Known, Plug, Power, Reading, Unreadable, ago
 from aria_dream.review.proposal import open_count
+from aria_dream.schedule.presence import Absent, Known, Plug, Power, Reading, Unreadable, ago
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.presence import Sensors
     from aria_dream.effects.records import Records
     from aria_dream.effects.scan import Scan
-    from aria_dream.policy.circumstances import Moment, Readings
+    from aria_dream.schedule.circumstances import Moment, Readings
 
 
 MISREAD_MOST = 10
@@ -257,7 +257,7 @@ def check_judge(patient: Patient) -> Iterator[Finding]:
     from aria_dream.effects.egress import Gate
     from aria_dream.effects.judges import find_model_server
     from aria_dream.effects.model_server import NoModel
-    from aria_dream.policy.sharing import survey
+    from aria_dream.privacy.sharing import survey
 
     if patient.live is None:
         return

@@ -22,9 +22,9 @@ from aria_dream.effects.records import RecordBook
 from aria_dream.effects.run_book import RunBook
 from aria_dream.effects.scan import scan_vault
 from aria_dream.errors import StateDamagedError
-from aria_dream.policy.circumstances import Circumstances, History
-from aria_dream.policy.due import Due, NotYet, due
-from aria_dream.policy.presence import Known, Plug, Power, Reading
+from aria_dream.schedule.circumstances import Circumstances, History
+from aria_dream.schedule.due import Due, NotYet, due
+from aria_dream.schedule.presence import Known, Plug, Power, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

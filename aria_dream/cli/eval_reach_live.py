@@ -16,7 +16,7 @@ from aria_dream.effects.reach_eval import LiveAsker, Unasked
 from aria_dream.errors import PolicyClosedError
 from aria_dream.policy.clock import local_now
 from aria_dream.policy.policy import parse_policy
-from aria_dream.policy.sharing import survey
+from aria_dream.privacy.sharing import survey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -16,8 +16,8 @@ from aria_dream.policy.keys import Group
 from aria_dream.policy.kinds import render_value
 from aria_dream.policy.policy import Source
 from aria_dream.policy.settings import SETTINGS
-from aria_dream.policy.sharing import survey
 from aria_dream.policy.triggers import MEANINGS, unbuilt
+from aria_dream.privacy.sharing import survey
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.live_policy import LivePolicy
     from aria_dream.errors import Problem
     from aria_dream.policy.policy import Policy
-    from aria_dream.policy.sharing import Sharing
+    from aria_dream.privacy.sharing import Sharing
 
 
 @click.command("policy")

@@ -112,7 +112,7 @@ def _look_after(root: Path, places: Places, ending: Ending, *, once: bool, as_js
 
 def _say_once(daemon: Daemon, *, as_json: bool) -> None:
     from aria_dream.effects.status import read_status
-    from aria_dream.policy.due import NotYet
+    from aria_dream.schedule.due import NotYet
 
     verdict = daemon.run_once()
     status = None if isinstance(verdict, NotYet) else read_status(daemon.state_folder)

@@ -30,7 +30,7 @@ from aria_dream.effects.places import find_places
 from aria_dream.effects.presence import read_zone
 from aria_dream.effects.records import RecordBook
 from aria_dream.policy.clock import local_now
-from aria_dream.policy.nightly import latest_night
+from aria_dream.schedule.nightly import latest_night
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,8 +19,8 @@ from aria_dream.effects.places import find_places
 from aria_dream.effects.run_book import RunBook
 from aria_dream.effects.status import read_daemon, read_status
 from aria_dream.effects.told import tell_once
-from aria_dream.policy.presence import ago
 from aria_dream.policy.triggers import unbuilt
+from aria_dream.schedule.presence import ago
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

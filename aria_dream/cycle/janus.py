@@ -28,7 +28,7 @@ from aria_dream.effects.model_server import NoModel
 from aria_dream.effects.prompts import read_prompt
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.markdown.note import parse_note
-from aria_dream.policy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
+from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
 from aria_dream.review.proposal import event_record
 from aria_dream.review.reached import source_lines
 

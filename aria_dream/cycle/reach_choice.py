@@ -10,7 +10,7 @@ from aria_dream.dream.juxtaposition import pair_key, title_of
 from aria_dream.dream.memo import find_answer
 from aria_dream.effects.reach_asks import Question, answered_in_notes, pair_question, read_open_seeds, seed_question
 from aria_dream.policy.residence import choose_log, elsewhere_seeds
-from aria_dream.policy.sharing import Withheld
+from aria_dream.privacy.sharing import Withheld
 from aria_dream.review.proposal import DECIDED
 
 if TYPE_CHECKING:

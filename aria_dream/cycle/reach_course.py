@@ -15,7 +15,7 @@ from aria_dream.effects.egress import UNCONFIRMED, Gate
 from aria_dream.effects.ledger import counted, read_ledger, utc_now
 from aria_dream.effects.prompts import read_prompt, shipped_prompt
 from aria_dream.effects.reach_wait import pause_text
-from aria_dream.policy.sharing import Visibility, visibility
+from aria_dream.privacy.sharing import Visibility, visibility
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aria_dream.markdown.note import NotePath
-from aria_dream.policy.sharing import Visibility
+from aria_dream.privacy.sharing import Visibility
 from aria_dream.review.safety import protected_refusal
 from aria_dream.review.sync_copies import propose_sync_copy, what_differs
 from aria_dream.vault.edit import Refusal, content_hash, decode_note

@@ -17,7 +17,7 @@ from aria_dream.dream.plain_text import clean
 from aria_dream.dream.prompt_text import fill_prompt
 from aria_dream.dream.source_grammar import is_source
 from aria_dream.dream.source_list import parse_sources, split_sources
-from aria_dream.policy.sharing import ShareableExcerpt
+from aria_dream.privacy.sharing import ShareableExcerpt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

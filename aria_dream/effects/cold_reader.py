@@ -11,7 +11,7 @@ from aria_dream.dream.triage_prompt import too_long
 from aria_dream.effects.asking import new_nonce
 from aria_dream.effects.egress import Turned
 from aria_dream.effects.model_server import AskFailed
-from aria_dream.policy.sharing import ShareableExcerpt
+from aria_dream.privacy.sharing import ShareableExcerpt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ from aria_dream.consolidate.evidence import Side, find_drift, read_side, render_
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.markdown.note import parse_note
 from aria_dream.policy.patterns import matches
-from aria_dream.policy.sharing import Visibility, visibility
+from aria_dream.privacy.sharing import Visibility, visibility
 from aria_dream.vault.graph import backlinks_of
 
 if TYPE_CHECKING:

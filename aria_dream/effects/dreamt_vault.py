@@ -23,7 +23,7 @@ from aria_dream.markdown.scan import is_unread
 from aria_dream.policy.kinds import Door
 from aria_dream.policy.policy import Source
 from aria_dream.policy.residence import choose_home
-from aria_dream.policy.sharing import survey
+from aria_dream.privacy.sharing import survey
 from aria_dream.synthesis.memory import USUAL_FOLDERS, log_path
 from aria_dream.vault.graph import LinkGraph, row_of
 from aria_dream.vault.names import fold_path
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.places import Places
     from aria_dream.errors import Problem
     from aria_dream.policy.residence import Home, VaultNames
-    from aria_dream.policy.sharing import Sharing
+    from aria_dream.privacy.sharing import Sharing
     from aria_dream.vault.graph import Neighbours, NoteFacts
 
 

@@ -19,13 +19,13 @@ from urllib.parse import urlsplit
 from aria_dream.effects.consent import HOW, has_consent
 from aria_dream.effects.journal import Journal
 from aria_dream.effects.lock import writer_lock
-from aria_dream.policy.sharing import ShareableExcerpt
+from aria_dream.privacy.sharing import ShareableExcerpt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from aria_dream.policy.sharing import Sharing
+    from aria_dream.privacy.sharing import Sharing
 
     Resolve = Callable[[str, int], Sequence[str]]
 

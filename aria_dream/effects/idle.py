@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from aria_dream.effects.wayland import WaylandIdle
 from aria_dream.effects.x11 import read_x11_idle
-from aria_dream.policy.presence import Absent, Known, Reading, Unreadable
+from aria_dream.schedule.presence import Absent, Known, Reading, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

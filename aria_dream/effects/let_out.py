@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.egress import ClearedText, Gate
     from aria_dream.effects.ledger import Granted
     from aria_dream.policy.settings import Settings
-    from aria_dream.policy.sharing import ShareableExcerpt
+    from aria_dream.privacy.sharing import ShareableExcerpt
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.policy.presence import Known, Reading, Unreadable
+from aria_dream.schedule.presence import Known, Reading, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

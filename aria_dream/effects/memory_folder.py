@@ -11,7 +11,7 @@ from aria_dream.errors import PolicyClosedError
 from aria_dream.markdown.note import NotePath, decode_note
 from aria_dream.markdown.scan import scan_note
 from aria_dream.policy.policy import Source
-from aria_dream.policy.sharing import Visibility, visibility
+from aria_dream.privacy.sharing import Visibility, visibility
 from aria_dream.synthesis.lesson import read_rows
 from aria_dream.synthesis.memory import (
     OWN_NAMES,

@@ -33,7 +33,7 @@ from aria_dream.effects.egress import Cleared, Turned
 from aria_dream.effects.model_server import AskFailed
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.markdown.note import parse_note
-from aria_dream.policy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
+from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

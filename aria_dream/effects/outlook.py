@@ -13,10 +13,10 @@ from aria_dream.effects.presence import last_edit_s, read_moment
 from aria_dream.effects.run_book import Remembered, RunBook
 from aria_dream.effects.vault_state import Present
 from aria_dream.errors import VaultUnreadableError
-from aria_dream.policy.circumstances import Circumstances, History, Moment
-from aria_dream.policy.due import Due, NotYet, due, must_stop
-from aria_dream.policy.nightly import owed_night
 from aria_dream.policy.triggers import BUILT, Stage
+from aria_dream.schedule.circumstances import Circumstances, History, Moment
+from aria_dream.schedule.due import Due, NotYet, due, must_stop
+from aria_dream.schedule.nightly import owed_night
 
 if TYPE_CHECKING:
     from collections.abc import Callable

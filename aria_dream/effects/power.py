@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aria_dream.policy.presence import Known, Plug, Power, Reading, Unreadable
+from aria_dream.schedule.presence import Known, Plug, Power, Reading, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

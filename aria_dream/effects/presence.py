@@ -11,14 +11,14 @@ from aria_dream.effects.idle import IdleProbe
 from aria_dream.effects.load import LoadProbe
 from aria_dream.effects.power import read_power
 from aria_dream.errors import Problem
-from aria_dream.policy.circumstances import Moment, Readings
-from aria_dream.policy.presence import Absent
+from aria_dream.schedule.circumstances import Moment, Readings
+from aria_dream.schedule.presence import Absent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import tzinfo
 
-    from aria_dream.policy.presence import Power, Reading
+    from aria_dream.schedule.presence import Power, Reading
     from aria_dream.vault.snapshot import FileState
 
 

@@ -20,7 +20,7 @@ from aria_dream.effects.resonance import read_note_text
 from aria_dream.markdown.note import NotePath, decode_note, parse_note
 from aria_dream.markdown.scan import is_unread, read_flags
 from aria_dream.policy.residence import log_notes
-from aria_dream.policy.sharing import (
+from aria_dream.privacy.sharing import (
     ShareableExcerpt,
     Visibility,
     Withheld,

@@ -36,7 +36,7 @@ from aria_dream.effects.let_out import let_out, note_pause
 from aria_dream.effects.prompts import shipped_prompt
 from aria_dream.effects.reach_wait import read_pause
 from aria_dream.errors import WriteRefusedError
-from aria_dream.policy.sharing import ShareableExcerpt, Withheld, excerpt_text
+from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.ledger import Granted
     from aria_dream.effects.source_check import SourceCheck
     from aria_dream.policy.settings import Settings
-    from aria_dream.policy.sharing import Sharing
+    from aria_dream.privacy.sharing import Sharing
 
     class Asker(Protocol):
         """What is needed of a `reach_course.Reacher`."""

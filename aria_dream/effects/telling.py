@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import aria_dream
 from aria_dream.dream.run_record import failures_in_a_row
 from aria_dream.effects.status import Doing, LastRun, Status, write_status
-from aria_dream.policy.due import Due, NotYet
+from aria_dream.schedule.due import Due, NotYet
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo

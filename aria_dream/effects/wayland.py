@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aria_dream.policy.presence import Absent, Known, Reading, Unreadable
+from aria_dream.schedule.presence import Absent, Known, Reading, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aria_dream.policy.presence import Absent, Known, Reading, Unreadable
+from aria_dream.schedule.presence import Absent, Known, Reading, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -35,10 +35,7 @@ from aria_dream.effects.index import read_vault
 from aria_dream.effects.power import read_power
 from aria_dream.effects.swap import ExchangeUnavailableError, exchange
 from aria_dream.markdown.note import NotePath, decode_note, parse_note
-from aria_dream.policy.circumstances import Circumstances, History, Moment, Readings, Run
-from aria_dream.policy.due import Due, due
 from aria_dream.policy.policy import Policy, parse_policy
-from aria_dream.policy.presence import Known, Plug, Power, Reading
 from aria_dream.policy.settings import Settings
 from aria_dream.policy.triggers import Stage, Triggers
 from aria_dream.review.changes import plan_placement
@@ -47,6 +44,9 @@ from aria_dream.review.placement import AlreadyLinked, Target
 from aria_dream.review.plan import Planned, VaultView
 from aria_dream.review.rollback import Impossible, plan_rollback
 from aria_dream.review.safety import TRASH
+from aria_dream.schedule.circumstances import Circumstances, History, Moment, Readings, Run
+from aria_dream.schedule.due import Due, due
+from aria_dream.schedule.presence import Known, Plug, Power, Reading
 from aria_dream.vault import edit
 from aria_dream.vault.edit import ChangeSet, Exists, WritePlan
 from aria_dream.vault.names import Refusal, parse_target

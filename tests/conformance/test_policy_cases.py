@@ -13,7 +13,7 @@ from aria_dream.markdown.note import parse_note
 from aria_dream.markdown.scan import read_flags
 from aria_dream.policy.kinds import Door
 from aria_dream.policy.policy import parse_policy
-from aria_dream.policy.sharing import ShareableExcerpt, Withheld, excerpt_note, survey
+from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_note, survey
 
 if TYPE_CHECKING:
     from pathlib import Path

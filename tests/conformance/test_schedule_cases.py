@@ -15,10 +15,11 @@ import pytest
 
 from aria_dream.effects.idle import IdleProbe, Sensor, parse_idle_ms, parse_ioreg, parse_logind, run_command
 from aria_dream.effects.power import read_power
-from aria_dream.policy.circumstances import Circumstances, History, Moment, Readings, Run
-from aria_dream.policy.due import Due, NotYet, Occasion, due
 from aria_dream.policy.policy import Policy, parse_policy
-from aria_dream.policy.presence import (
+from aria_dream.policy.triggers import Triggers, parse_triggers
+from aria_dream.schedule.circumstances import Circumstances, History, Moment, Readings, Run
+from aria_dream.schedule.due import Due, NotYet, Occasion, due
+from aria_dream.schedule.presence import (
     Absent,
     IdleState,
     Known,
@@ -29,7 +30,6 @@ from aria_dream.policy.presence import (
     judge_idleness,
     power_refusal,
 )
-from aria_dream.policy.triggers import Triggers, parse_triggers
 
 if TYPE_CHECKING:
     from pathlib import Path

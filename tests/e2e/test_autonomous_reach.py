@@ -22,9 +22,9 @@ from aria_dream.effects.episode_process import EpisodeProcess
 from aria_dream.effects.ledger import read_ledger
 from aria_dream.effects.order import Order
 from aria_dream.effects.places import CACHE_VARIABLE, STATE_VARIABLE
-from aria_dream.policy.due import Due, NotYet
-from aria_dream.policy.presence import Absent, Known, Plug
 from aria_dream.policy.triggers import Stage
+from aria_dream.schedule.due import Due, NotYet
+from aria_dream.schedule.presence import Absent, Known, Plug
 from tests.daemon_bench import NOTES, DaemonBench, policy
 from tests.reaching import codex_program, provider, wait_until
 from tests.responses_server import ResponsesServer, message, search, stream

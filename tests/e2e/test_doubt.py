@@ -14,7 +14,7 @@ from aria_dream.effects.records import RecordBook
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import parse_note
 from aria_dream.policy.policy import parse_policy
-from aria_dream.policy.sharing import Withheld, excerpt_note, survey
+from aria_dream.privacy.sharing import Withheld, excerpt_note, survey
 from tests.e2e.test_dream import NOTES, dream, make_vault, run
 from tests.e2e.test_dream_captures_nothing import NIGHT, EverySecondNote, KeepAll
 

@@ -23,7 +23,7 @@ from aria_dream.effects.ledger import read_ledger
 from aria_dream.effects.places import find_places
 from aria_dream.effects.reach_eval import LiveAsker, Unasked
 from aria_dream.policy.policy import parse_policy
-from aria_dream.policy.sharing import survey
+from aria_dream.privacy.sharing import survey
 from tests.e2e.test_dream import run
 from tests.reaching import at_server
 from tests.responses_server import ResponsesServer, message, stream, tool

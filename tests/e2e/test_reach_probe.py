@@ -15,7 +15,7 @@ from aria_dream.effects.egress import EGRESS, Gate
 from aria_dream.effects.ledger import read_ledger
 from aria_dream.effects.reach_probe import KIND, ProbeResult, run_probe
 from aria_dream.policy.policy import parse_policy
-from aria_dream.policy.sharing import survey
+from aria_dream.privacy.sharing import survey
 from tests.reaching import HOSTED, NESTED, Scene, at_server, codex_program
 from tests.responses_server import ResponsesServer, message, refusal, script, search, stream, tool
 

@@ -17,7 +17,7 @@ from aria_dream.dream.dream_log import DreamBlock, LoggedStart, parse_blocks, re
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.index import read_vault
 from aria_dream.markdown.note import NotePath
-from aria_dream.policy.presence import Known
+from aria_dream.schedule.presence import Known
 from aria_dream.vault.edit import ChangeSet, Refusal, plan_append
 from aria_dream.world import Content, Written
 from tests.daemon_bench import NOTES, DaemonBench, FakeEpisode, policy

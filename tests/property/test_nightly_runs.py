@@ -10,14 +10,14 @@ from zoneinfo import ZoneInfo
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from aria_dream.policy.circumstances import Circumstances, History, Moment, Readings, Run
-from aria_dream.policy.due import Due, NotYet, due
 from aria_dream.policy.keys import Settings
 from aria_dream.policy.kinds import Window
-from aria_dream.policy.nightly import find_night, latest_night, local_instant, next_midnight, next_night
 from aria_dream.policy.policy import Policy
-from aria_dream.policy.presence import Absent, Known, Plug, Power, Reading, Unreadable
 from aria_dream.policy.triggers import Stage, Triggers
+from aria_dream.schedule.circumstances import Circumstances, History, Moment, Readings, Run
+from aria_dream.schedule.due import Due, NotYet, due
+from aria_dream.schedule.nightly import find_night, latest_night, local_instant, next_midnight, next_night
+from aria_dream.schedule.presence import Absent, Known, Plug, Power, Reading, Unreadable
 
 ZONES = [
     ZoneInfo(name)

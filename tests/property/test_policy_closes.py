@@ -11,10 +11,10 @@ from aria_dream.markdown.note import parse_note
 from aria_dream.policy.kinds import Door, Kind, PatternList, Ratio, Switch, Value, Whole, parse_value, render_value
 from aria_dream.policy.lines import setting_entries
 from aria_dream.policy.policy import Policy, Source, choose_policy, parse_policy
-from aria_dream.policy.secrets import redact_secrets
 from aria_dream.policy.settings import SETTINGS, Setting, Settings, render_policy_note
-from aria_dream.policy.sharing import Sharing, Visibility, excerpt_note, excerpt_text, shareable_title, survey
 from aria_dream.policy.triggers import parse_triggers
+from aria_dream.privacy.secrets import redact_secrets
+from aria_dream.privacy.sharing import Sharing, Visibility, excerpt_note, excerpt_text, shareable_title, survey
 
 SETTING = st.sampled_from(list(SETTINGS.values()))
 WILD = st.text(alphabet=st.characters(codec=None), max_size=300) | st.binary(max_size=300).map(

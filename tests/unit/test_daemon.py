@@ -16,9 +16,9 @@ from aria_dream.effects.episode_process import EpisodeEnd
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.run_book import RunBook
 from aria_dream.markdown.note import NotePath
-from aria_dream.policy.due import Due, NotYet
-from aria_dream.policy.presence import Absent, Known, Plug, Unreadable
 from aria_dream.policy.triggers import Stage
+from aria_dream.schedule.due import Due, NotYet
+from aria_dream.schedule.presence import Absent, Known, Plug, Unreadable
 from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash
 from aria_dream.world import Written
 from tests.daemon_bench import NOTES, DaemonBench, FakeEpisode, policy

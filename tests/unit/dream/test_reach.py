@@ -25,7 +25,7 @@ from aria_dream.dream.reach import (
 from aria_dream.dream.source_list import MOST_SOURCES
 from aria_dream.effects.shipped import read_shipped
 from aria_dream.policy.policy import parse_policy
-from aria_dream.policy.sharing import ShareableExcerpt, excerpt_text, survey
+from aria_dream.privacy.sharing import ShareableExcerpt, excerpt_text, survey
 
 SHARING, _ = survey([], parse_policy("")[0])
 MARK = Datamark("0123456789abcdef")

@@ -21,7 +21,7 @@ from aria_dream.dream.run_record import (
     since_record,
     started_record,
 )
-from aria_dream.policy.circumstances import Run
+from aria_dream.schedule.circumstances import Run
 
 AT = datetime(2026, 11, 30, 3, 12, tzinfo=UTC)
 NIGHT = date(2026, 11, 30)

@@ -16,7 +16,7 @@ from aria_dream.effects.consent import CONSENT, has_consent, write_consent
 from aria_dream.effects.egress import EGRESS, Cleared, ClearedText, Endpoint, Gate, Turned, find_endpoint
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.policy import parse_policy
-from aria_dream.policy.sharing import ShareableExcerpt, Sharing, excerpt_text, survey
+from aria_dream.privacy.sharing import ShareableExcerpt, Sharing, excerpt_text, survey
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -31,7 +31,7 @@ from aria_dream.effects.idle import (
     run_command,
 )
 from aria_dream.effects.x11 import parse_authority, parse_display, read_x11_idle
-from aria_dream.policy.presence import Absent, Known, Reading, Unreadable
+from aria_dream.schedule.presence import Absent, Known, Reading, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

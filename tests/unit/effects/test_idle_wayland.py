@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.effects.wayland import WaylandIdle
-from aria_dream.policy.presence import Absent, Known, Unreadable
+from aria_dream.schedule.presence import Absent, Known, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

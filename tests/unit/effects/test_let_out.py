@@ -14,7 +14,7 @@ from aria_dream.effects.ledger import read_ledger
 from aria_dream.effects.let_out import LetOut, let_out
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.policy import parse_policy
-from aria_dream.policy.sharing import survey
+from aria_dream.privacy.sharing import survey
 
 if TYPE_CHECKING:
     from collections.abc import Callable

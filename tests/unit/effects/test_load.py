@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from aria_dream.effects.load import CpuSeconds, LoadProbe, load_percent, read_cpu_seconds
-from aria_dream.policy.presence import Known, Unreadable
+from aria_dream.schedule.presence import Known, Unreadable
 
 
 def cpu(busy_s: float, total_s: float, own_s: float = 0.0) -> CpuSeconds:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.effects.power import Supply, judge_supplies, parse_battery, read_power
-from aria_dream.policy.presence import Known, Plug, Power, Unreadable, power_refusal
+from aria_dream.schedule.presence import Known, Plug, Power, Unreadable, power_refusal
 
 if TYPE_CHECKING:
     from pathlib import Path

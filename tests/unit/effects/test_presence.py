@@ -10,7 +10,7 @@ import pytest
 from aria_dream.effects.idle import IdleProbe, Sensor
 from aria_dream.effects.load import CpuSeconds, LoadProbe
 from aria_dream.effects.presence import Sensors, last_edit_s, read_moment, read_zone
-from aria_dream.policy.presence import Absent, Known, Plug, Power
+from aria_dream.schedule.presence import Absent, Known, Plug, Power
 from aria_dream.vault.snapshot import FileState
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)

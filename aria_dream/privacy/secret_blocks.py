@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.policy.secret_shapes import looks_made
-from aria_dream.policy.secret_words import ACCOUNT, HINT, LOGIN, NET, PIN, SECRET, TOKEN
+from aria_dream.privacy.secret_shapes import looks_made
+from aria_dream.privacy.secret_words import ACCOUNT, HINT, LOGIN, NET, PIN, SECRET, TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

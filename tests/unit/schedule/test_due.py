@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from aria_dream.policy.circumstances import Circumstances, History, Moment, Readings, Run
-from aria_dream.policy.due import Due, NotYet, Occasion, due, must_stop
-from aria_dream.policy.holds import same_host
 from aria_dream.policy.policy import Policy, parse_policy
-from aria_dream.policy.presence import Absent, Known, Plug, Power, Unreadable
 from aria_dream.policy.triggers import Stage, Triggers, parse_triggers
+from aria_dream.schedule.circumstances import Circumstances, History, Moment, Readings, Run
+from aria_dream.schedule.due import Due, NotYet, Occasion, due, must_stop
+from aria_dream.schedule.holds import same_host
+from aria_dream.schedule.presence import Absent, Known, Plug, Power, Unreadable
 
 LISBON = ZoneInfo("Europe/Lisbon")
 QUIET = Readings(

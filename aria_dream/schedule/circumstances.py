@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import date, datetime, tzinfo
 
-    from aria_dream.policy.presence import Power, Reading
+    from aria_dream.schedule.presence import Power, Reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,8 @@ from typing import TypedDict
 
 import pytest
 
-from aria_dream.policy import secret_places
-from aria_dream.policy.secrets import redact_secrets, show_marks
+from aria_dream.privacy import secret_places
+from aria_dream.privacy.secrets import redact_secrets, show_marks
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "secrets"
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.policy.secret_blocks import places_below_words, places_in_tables
-from aria_dream.policy.secret_shapes import ADDRESS, is_mixed, is_random, looks_made
-from aria_dream.policy.secret_words import ACCOUNT, HINT, IS, LOGIN, NET, NO_VALUE, PHRASE, PIN, SECRET, TOKEN
+from aria_dream.privacy.secret_blocks import places_below_words, places_in_tables
+from aria_dream.privacy.secret_shapes import ADDRESS, is_mixed, is_random, looks_made
+from aria_dream.privacy.secret_words import ACCOUNT, HINT, IS, LOGIN, NET, NO_VALUE, PHRASE, PIN, SECRET, TOKEN
 from aria_dream.words import LANGUAGES, language_words
 
 if TYPE_CHECKING:

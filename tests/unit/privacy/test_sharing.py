@@ -10,8 +10,8 @@ from aria_dream.markdown.note import parse_note
 from aria_dream.policy.kinds import Door
 from aria_dream.policy.patterns import Pattern, matches, parse_pattern
 from aria_dream.policy.policy import parse_policy
-from aria_dream.policy.secrets import redact_secrets, show_marks
-from aria_dream.policy.sharing import (
+from aria_dream.privacy.secrets import redact_secrets, show_marks
+from aria_dream.privacy.sharing import (
     ShareableExcerpt,
     Sharing,
     Visibility,

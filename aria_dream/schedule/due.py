@@ -11,17 +11,17 @@ from datetime import timedelta
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from aria_dream.policy.holds import Asking, Hold, busy_holds, shut_holds, stage_holds
-from aria_dream.policy.nightly import next_night, owed_night
-from aria_dream.policy.presence import Known, Plug, Unreadable, ago, judge_idleness, power_refusal
 from aria_dream.policy.triggers import BUILT, MEANINGS, Stage, Triggers
+from aria_dream.schedule.holds import Asking, Hold, busy_holds, shut_holds, stage_holds
+from aria_dream.schedule.nightly import next_night, owed_night
+from aria_dream.schedule.presence import Known, Plug, Unreadable, ago, judge_idleness, power_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from datetime import date, datetime
 
-    from aria_dream.policy.circumstances import Circumstances, History, Moment, Readings
     from aria_dream.policy.policy import Policy
+    from aria_dream.schedule.circumstances import Circumstances, History, Moment, Readings
 
 
 class Occasion(Enum):

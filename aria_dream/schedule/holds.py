@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.policy.nightly import latest_night, next_midnight, next_night
-from aria_dream.policy.presence import (
+from aria_dream.policy.triggers import Stage
+from aria_dream.schedule.nightly import latest_night, next_midnight, next_night
+from aria_dream.schedule.presence import (
     Absent,
     IdleState,
     Known,
@@ -18,15 +19,14 @@ from aria_dream.policy.presence import (
     judge_idleness,
     power_refusal,
 )
-from aria_dream.policy.triggers import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from datetime import datetime
 
-    from aria_dream.policy.circumstances import Circumstances, History, Moment, Readings, Run
     from aria_dream.policy.policy import Policy
     from aria_dream.policy.triggers import Triggers
+    from aria_dream.schedule.circumstances import Circumstances, History, Moment, Readings, Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

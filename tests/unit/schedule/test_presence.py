@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from aria_dream.policy.presence import (
+from aria_dream.schedule.presence import (
     Absent,
     IdleState,
     Known,

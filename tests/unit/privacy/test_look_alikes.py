@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.markdown.note import decode_note
-from aria_dream.policy.look_alikes import Looks, look_alike
 from aria_dream.policy.policy import parse_policy
-from aria_dream.policy.private_names import BLANK_SHOWN, private_names
-from aria_dream.policy.sharing import ShareableExcerpt, Sharing, Withheld, excerpt_text, survey
-from tests.unit.policy.test_sharing import Facts
+from aria_dream.privacy.look_alikes import Looks, look_alike
+from aria_dream.privacy.private_names import BLANK_SHOWN, private_names
+from aria_dream.privacy.sharing import ShareableExcerpt, Sharing, Withheld, excerpt_text, survey
+from tests.unit.privacy.test_sharing import Facts
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aria_dream.policy.private_names import BLANK, private_names
+from aria_dream.privacy.private_names import BLANK, private_names
 
 NAMES = private_names(
     [

@@ -21,8 +21,8 @@ from aria_dream.markdown.note import Span, parse_note
 from aria_dream.markdown.scan import is_unread, read_flags
 from aria_dream.policy.kinds import Door
 from aria_dream.policy.patterns import fold, matches, path_matches
-from aria_dream.policy.private_names import BLANK, BLANK_SHOWN, PrivateNames, private_names
-from aria_dream.policy.secrets import redact_secrets, show_marks
+from aria_dream.privacy.private_names import BLANK, BLANK_SHOWN, PrivateNames, private_names
+from aria_dream.privacy.secrets import redact_secrets, show_marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,7 +71,7 @@ class ShareableExcerpt:
 
     def __post_init__(self) -> None:
         if self.seal is not _SEAL:
-            raise TypeError("only aria_dream.policy.sharing makes a ShareableExcerpt")
+            raise TypeError("only aria_dream.privacy.sharing makes a ShareableExcerpt")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import Final
 
-from aria_dream.policy.secret_words import HASH
+from aria_dream.privacy.secret_words import HASH
 
 ADDRESS: Final = re.compile(r"\b(?:https?://|www\.|doi:\s?|10\.\d{4,9}/)[^\s<>\"'`]+", re.IGNORECASE)
 """Web addresses and DOIs: long, and full of numbers that are nobody's."""
