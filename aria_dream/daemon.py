@@ -16,7 +16,6 @@ from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.run_record import PastRun, RunEnd, failures_in_a_row, with_stage
 from aria_dream.effects.conflict_copies import merge_conflict_copies
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.notice import give_notice
@@ -36,6 +35,7 @@ from aria_dream.errors import (
 from aria_dream.policy.policy import is_policy_name
 from aria_dream.policy.triggers import BUILT, Stage, is_triggers_name
 from aria_dream.schedule.due import Due, NotYet, Occasion
+from aria_dream.schedule.run_record import PastRun, RunEnd, failures_in_a_row, with_stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable

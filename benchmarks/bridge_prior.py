@@ -1,4 +1,4 @@
-"""Where the weights of `dream/bridge.py` come from: a small logistic regression over the triage corpus.
+"""Where the weights of `judging/bridge.py` come from: a small logistic regression over the triage corpus.
 
     python benchmarks/bridge_prior.py [--corpus FILE] [--test FILE]
 
@@ -22,7 +22,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from aria_dream.dream.bridge import (
+from aria_dream.effects.embedding import load_embedder
+from aria_dream.evals.triage_score import NEAR_DUPLICATE, LabelledPair, parse_corpus
+from aria_dream.judging.bridge import (
     INTERCEPT,
     SIGNS,
     WEIGHTS,
@@ -32,16 +34,14 @@ from aria_dream.dream.bridge import (
     sign_row,
     surroundings,
 )
-from aria_dream.dream.embedding import passages, pooled, prose
-from aria_dream.dream.meaning import background
-from aria_dream.dream.triage_score import NEAR_DUPLICATE, LabelledPair, parse_corpus
-from aria_dream.effects.embedding import load_embedder
 from aria_dream.markdown.note import parse_note
+from aria_dream.ranking.embedding import passages, pooled, prose
+from aria_dream.ranking.meaning import background
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from aria_dream.dream.triage_score import CorpusNote
+    from aria_dream.evals.triage_score import CorpusNote
 
     Floats = NDArray[np.float64]
 

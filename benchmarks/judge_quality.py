@@ -29,16 +29,16 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from aria_dream.dream.calibration import probabilities
-from aria_dream.dream.judge import UNNAMED, feature_matrix
-from aria_dream.dream.juxtaposition import Juxtaposition, chance
-from aria_dream.dream.pool import POOL_PER_NOTE, pool_of
-from aria_dream.dream.triage import Drop, Keep
 from aria_dream.effects.dreamt_vault import DreamtVault, read_dreamt_vault
 from aria_dream.effects.embedded_judge import EmbeddedJudge, open_embedded_judge
 from aria_dream.effects.places import Places
 from aria_dream.effects.resonance import build_ranking
 from aria_dream.effects.vectors import FILE_NAME, ContentCache
+from aria_dream.judging.calibration import probabilities
+from aria_dream.judging.judge import UNNAMED, feature_matrix
+from aria_dream.judging.pool import POOL_PER_NOTE, pool_of
+from aria_dream.judging.triage import Drop, Keep
+from aria_dream.ranking.juxtaposition import Juxtaposition, chance
 from aria_dream.vault.graph import shortest_path
 
 REPOSITORY = Path(__file__).resolve().parents[1]

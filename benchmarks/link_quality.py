@@ -27,14 +27,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from aria_dream.dream.evaluation import HITS, Baselines, Recovery, recover
-from aria_dream.dream.features import Block
-from aria_dream.dream.notespace import NoteSpace, RankNote
-from aria_dream.dream.rank import Ranking
-from aria_dream.dream.structure import link_structure
-from aria_dream.dream.terms import note_terms
 from aria_dream.effects.index import read_vault
+from aria_dream.evals.link_recovery import HITS, Baselines, Recovery, recover
 from aria_dream.markdown.note import decode_note
+from aria_dream.ranking.features import Block
+from aria_dream.ranking.notespace import NoteSpace, RankNote
+from aria_dream.ranking.rank import Ranking
+from aria_dream.ranking.structure import link_structure
+from aria_dream.ranking.terms import note_terms
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("ARIA_DREAM_SHARED") or REPOSITORY.parent / "shared")

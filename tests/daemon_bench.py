@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from aria_dream.dream.run_record import RunLog
     from aria_dream.effects.order import Order
     from aria_dream.effects.places import Places
     from aria_dream.effects.vault_change import VaultChange
     from aria_dream.effects.watch_events import EventBox
     from aria_dream.errors import Problem
+    from aria_dream.schedule.run_record import RunLog
 
 NOON = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 """When the daemons of the tests start."""

@@ -24,12 +24,12 @@ from aria_dream.cycle.consolidation import consolidate_once
 from aria_dream.cycle.consolidation_morning import Morning, tell_morning
 from aria_dream.cycle.desk import Desk
 from aria_dream.cycle.night_parts import ConsolidationRequest, ConsolidationResult
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.places import Places
 from aria_dream.effects.records import RecordBook
 from aria_dream.markdown.note import NotePath
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.changes import plan_obsolete
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.proposal import Proposal, next_round, proposal_id

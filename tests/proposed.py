@@ -112,7 +112,7 @@ def propose(desk: Desk, kind: Kind, confidence: float = 0.93, evidence: Mapping[
 
 def lay_out(vault: Path) -> None:
     """The notes, a policy that lets write, and an empty review."""
-    from aria_dream.dream.review_note import render_managed, render_review_head
+    from aria_dream.notes.review_note import render_managed, render_review_head
 
     for name, text in NOTES.items():
         write(vault, name, text)

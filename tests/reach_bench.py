@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 from aria_dream.cli.dream import run_dream
 from aria_dream.cycle.dream import DreamRequest
 from aria_dream.cycle.reach import Means, ReachRequest, ReachResult, reach_once
-from aria_dream.dream.budget import parse_ledger
-from aria_dream.dream.reach_events import Failure, ReachEnd, ReachRun
 from aria_dream.effects.consent import write_consent
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.egress import EGRESS
@@ -21,18 +19,20 @@ from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import Places
 from aria_dream.effects.reach_book import ReachBook
 from aria_dream.effects.records import RecordBook
+from aria_dream.reach.budget import parse_ledger
+from aria_dream.reach.reach_events import Failure, ReachEnd, ReachRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from aria_dream.cycle.dream import DreamResult
-    from aria_dream.dream.budget import Row
-    from aria_dream.dream.reach_record import ReachKind
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.egress import ClearedText
     from aria_dream.effects.ledger import Granted
     from aria_dream.policy.policy import Policy
+    from aria_dream.reach.budget import Row
+    from aria_dream.reach.reach_record import ReachKind
 
 POLICY = "---\naria-dream: policy\n---\n- triage_backend: off\n"
 SEEDS = """\

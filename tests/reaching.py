@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.dream.reach_outcome import read_end
 from aria_dream.effects.codex import Missing, find_codex
 from aria_dream.effects.codex_reacher import CodexReacher, Elsewhere
 from aria_dream.effects.consent import write_consent
@@ -21,12 +20,13 @@ from aria_dream.effects.ledger import Granted, read_ledger, reserve, settle
 from aria_dream.policy.policy import parse_policy
 from aria_dream.policy.settings import Settings
 from aria_dream.privacy.sharing import ShareableExcerpt, excerpt_text, survey
+from aria_dream.reach.reach_outcome import read_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from aria_dream.dream.budget import Resolution
-    from aria_dream.dream.reach_events import ReachEnd
+    from aria_dream.reach.budget import Resolution
+    from aria_dream.reach.reach_events import ReachEnd
 
 INSTALLED = Path(sys.prefix) / "codex" / "node_modules" / ".bin"
 """Where `make codex` puts Codex CLI."""

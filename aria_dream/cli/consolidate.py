@@ -13,8 +13,8 @@ from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.consolidate.one_form import without_forms
 from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.errors import WriteRefusedError
+from aria_dream.ranking.juxtaposition import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

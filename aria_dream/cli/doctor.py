@@ -14,7 +14,6 @@ from aria_dream.cli import checks, checks_disk
 from aria_dream.cli.checks import Finding, Health, Patient
 from aria_dream.cli.output import counted, echo_json
 from aria_dream.cli.vault_argument import find_vault
-from aria_dream.dream.run_record import as_runs
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import find_places
 from aria_dream.effects.presence import Sensors, last_edit_s, read_moment
@@ -25,6 +24,7 @@ from aria_dream.errors import StateDamagedError
 from aria_dream.schedule.circumstances import Circumstances, History
 from aria_dream.schedule.due import Due, NotYet, due
 from aria_dream.schedule.presence import Known, Plug, Power, Reading
+from aria_dream.schedule.run_record import as_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

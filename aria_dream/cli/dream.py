@@ -14,9 +14,6 @@ from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.cycle.dream import DreamRequest, dream_once
-from aria_dream.dream.dream_log import logged_drop, render_block
-from aria_dream.dream.episode import find_episode
-from aria_dream.dream.learn import Weights
 from aria_dream.effects.dream_parts import open_dream_parts
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
@@ -24,17 +21,20 @@ from aria_dream.effects.lock import dream_lock
 from aria_dream.effects.places import find_places
 from aria_dream.effects.records import RecordBook
 from aria_dream.errors import NotFoundError
+from aria_dream.notes.dream_log import logged_drop, render_block
+from aria_dream.notes.episode import find_episode
 from aria_dream.policy.clock import local_now
+from aria_dream.ranking.learn import Weights
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.cycle.dream import DreamResult
-    from aria_dream.dream.dream_log import LoggedDrop
-    from aria_dream.dream.episode import EpisodeRecord
-    from aria_dream.dream.juxtaposition import Dropped, Survivor
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.places import Places
+    from aria_dream.notes.dream_log import LoggedDrop
+    from aria_dream.notes.episode import EpisodeRecord
+    from aria_dream.ranking.juxtaposition import Dropped, Survivor
 
 SEEDS = 1_000_000
 """Seeds that are drawn are below this: short enough to be typed."""

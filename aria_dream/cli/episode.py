@@ -162,12 +162,12 @@ def _reach_means(root: Path, leave: Leave) -> tuple[DreamtVault, Means]:
 def _finish_reaches(root: Path, leave: Leave, quiet_s: float, host: str) -> int:
     """How many reaches were brought home that stood in no dream note yet."""
     from aria_dream.cycle.reach import ReachRequest, finish_reaches
-    from aria_dream.dream.reach_record import unfinished
     from aria_dream.effects.live_policy import read_live_policy
     from aria_dream.effects.places import find_places
     from aria_dream.effects.reach_book import ReachBook
     from aria_dream.errors import BusyError
     from aria_dream.policy.clock import local_now
+    from aria_dream.reach.reach_record import unfinished
 
     places = find_places()
     live = read_live_policy(root, places)

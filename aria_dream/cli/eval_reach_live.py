@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from aria_dream.cli.output import counted, progress_bar
-from aria_dream.dream.reach_corpus import AnsweringModel
 from aria_dream.effects.codex_reacher import CodexReacher
 from aria_dream.effects.egress import Gate
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import find_places
 from aria_dream.effects.reach_eval import LiveAsker, Unasked
 from aria_dream.errors import PolicyClosedError
+from aria_dream.evals.reach_corpus import AnsweringModel
 from aria_dream.policy.clock import local_now
 from aria_dream.policy.policy import parse_policy
 from aria_dream.privacy.sharing import survey
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from aria_dream.dream.reach_corpus import ReachItem, RecordedAnswer
+    from aria_dream.evals.reach_corpus import ReachItem, RecordedAnswer
     from aria_dream.policy.policy import Policy
 
 

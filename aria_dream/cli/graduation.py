@@ -71,9 +71,9 @@ def _enable(desk: Desk, chosen: Sequence[Record], *, named: bool) -> None:
     if not eligible:
         missing = "; ".join(chosen[0].missing) if named else "no kind of proposal has met the bars"
         raise PolicyClosedError(f"not enabled: {missing}")
-    from aria_dream.consolidate.injection import consolidation_check
-    from aria_dream.dream.injection import injection_check
-    from aria_dream.review.web_injection import web_injection_check
+    from aria_dream.injection.consolidation import consolidation_check
+    from aria_dream.injection.injection import injection_check
+    from aria_dream.injection.web_injection import web_injection_check
 
     for result in (injection_check(), web_injection_check(), consolidation_check()):
         if result.failures or not result.passed:

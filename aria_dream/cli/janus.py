@@ -12,11 +12,11 @@ from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.reach import open_reacher
 from aria_dream.cycle.janus import NoReader, case_of, cold_looks, open_reader, waiting_for_janus
 from aria_dream.cycle.review import Settlement, renew_lines
-from aria_dream.dream.janus import Falls, Stands, Unsure, word_of
-from aria_dream.dream.triage import Unreadable
 from aria_dream.effects.cold_reader import NotAsked
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.places import find_places
+from aria_dream.judging.triage import Unreadable
+from aria_dream.reach.janus import Falls, Stands, Unsure, word_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -45,9 +45,9 @@ from aria_dream.policy.clock import local_now
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aria_dream.dream.reach_record import ReachKind
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.places import Places
+    from aria_dream.reach.reach_record import ReachKind
 
 
 @click.command("reach")

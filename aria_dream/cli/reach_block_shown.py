@@ -5,9 +5,9 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.dream.plain_text import clean
-from aria_dream.dream.reach import Answer, ReachVerdict, Unparsed
-from aria_dream.dream.reach_block import NoAnswer, ReachBlock, ReachedPair, ReachedSeed
+from aria_dream.notes.plain_text import clean
+from aria_dream.reach.reach import Answer, ReachVerdict, Unparsed
+from aria_dream.reach.reach_block import NoAnswer, ReachBlock, ReachedPair, ReachedSeed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

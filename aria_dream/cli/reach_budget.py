@@ -15,10 +15,10 @@ from aria_dream.policy.clock import local_now
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aria_dream.dream.budget import Spent
     from aria_dream.effects.live_policy import LivePolicy
     from aria_dream.effects.places import Places
     from aria_dream.policy.settings import Settings
+    from aria_dream.reach.budget import Spent
 
 
 def budget_text(counted: Spent | None, settings: Settings) -> str:

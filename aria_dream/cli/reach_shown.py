@@ -9,18 +9,18 @@ import click
 from aria_dream.cli.output import counted as amount
 from aria_dream.cli.reach_block_shown import block_lines
 from aria_dream.cli.reach_budget import budget_object, budget_text
-from aria_dream.dream.reach import Answer
-from aria_dream.dream.reach_block import NoAnswer
+from aria_dream.reach.reach import Answer
+from aria_dream.reach.reach_block import NoAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aria_dream.cycle.reach import ReachResult
-    from aria_dream.dream.budget import Spent
     from aria_dream.effects.egress_log import Egress
     from aria_dream.effects.reach_probe import ProbeResult
     from aria_dream.errors import Problem
     from aria_dream.policy.settings import Settings
+    from aria_dream.reach.budget import Spent
 
 ASKING = """\
 This is the first reach on this machine. It lets text of your notes leave it.

@@ -10,13 +10,13 @@ import click
 
 from aria_dream.cli.output import echo_json, progress_bar
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.places import find_places
 from aria_dream.effects.records import RecordBook
 from aria_dream.effects.resonance import VaultRanker, build_ranking
 from aria_dream.effects.vectors import ContentCache
 from aria_dream.errors import NotFoundError, PolicyClosedError
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.proposal import decided_pairs
 from aria_dream.vault.lookup import NotOne, find_note
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from aria_dream.dream.juxtaposition import Juxtaposition
     from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.ranking.juxtaposition import Juxtaposition
 
 _TERMS_SHOWN = 3
 

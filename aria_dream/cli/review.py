@@ -29,8 +29,8 @@ from aria_dream.cycle.review import (
     renew_lines,
     show_change,
 )
-from aria_dream.dream.logged_change import VERBS, visible
-from aria_dream.dream.plain_text import clean
+from aria_dream.notes.logged_change import VERBS, visible
+from aria_dream.notes.plain_text import clean
 from aria_dream.review.placement import AlreadyLinked
 from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import KINDS, event_record

@@ -10,14 +10,14 @@ import click
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import chosen_vault
-from aria_dream.dream.review_note import render_managed, render_review_head
-from aria_dream.dream.seeds import new_seed, parse_seeds, render_seed, render_seeds_head
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.places import find_places
 from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import NotFoundError, Problem, WriteRefusedError
 from aria_dream.markdown.note import NotePath
+from aria_dream.notes.review_note import render_managed, render_review_head
+from aria_dream.notes.seeds import new_seed, parse_seeds, render_seed, render_seeds_head
 from aria_dream.policy.clock import local_now
 from aria_dream.policy.residence import elsewhere_seeds
 from aria_dream.vault.edit import ABSENT, ChangeSet, Refusal, WritePlan, decode_note, encode_note, plan_append
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from aria_dream.dream.seeds import Seed, SeedKind
     from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.notes.seeds import Seed, SeedKind
 
 
 @click.command("seeds")

@@ -25,11 +25,11 @@ from aria_dream.schedule.presence import ago
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aria_dream.dream.judge_record import JudgeTrouble
     from aria_dream.effects.live_policy import LivePolicy
     from aria_dream.effects.lock import Holder
     from aria_dream.effects.run_book import LastNight, Remembered
     from aria_dream.effects.status import Status
+    from aria_dream.schedule.judge_record import JudgeTrouble
 
 
 @click.command("status")

@@ -22,7 +22,7 @@ from aria_dream.consolidate.verdict import (
     NotDuplicate,
     Unreadable,
 )
-from aria_dream.dream.verdict import parse_object, plain_reason
+from aria_dream.judging.verdict import parse_object, plain_reason
 from aria_dream.markdown.note import parse_note
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Protocol
 
 from aria_dream.consolidate.wording import CODE, HEADING, LINKED, QUOTE, TABLE, TASK, UNSPACED, folded, read_wording
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.markdown.ending import plugin_owner
 from aria_dream.markdown.properties import render_property
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.vault.property_edit import UNREADABLE
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from aria_dream.consolidate.clusters import choose_kept
 from aria_dream.consolidate.note_merges import plan_note_merge
 from aria_dream.consolidate.section_updates import plan_section_updates
 from aria_dream.consolidate.verdict import Normalize
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.markdown.note import NotePath
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.proposal import WRITER, Proposal, next_round, proposal_id
 from aria_dream.vault.edit import Refusal, content_hash
 

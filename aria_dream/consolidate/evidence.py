@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, Literal
 from aria_dream.consolidate.atoms import Atom
 from aria_dream.consolidate.claim_difference import contradiction
 from aria_dream.consolidate.claims import read_claims
-from aria_dream.dream.plain_text import clean
 from aria_dream.markdown.note import parse_note
 from aria_dream.markdown.properties import leaf_texts, named, render_property
+from aria_dream.notes.plain_text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

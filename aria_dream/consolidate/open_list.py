@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.sealed import read_sealed, seal, with_sealed
-from aria_dream.dream.logged import parse_link
-from aria_dream.dream.plain_text import escape_plain, unescape_plain
+from aria_dream.notes.logged import parse_link
+from aria_dream.notes.plain_text import escape_plain, unescape_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

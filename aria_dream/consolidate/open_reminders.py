@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.open_list import box, render_list
-from aria_dream.dream.plain_text import escape_plain
+from aria_dream.notes.plain_text import escape_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

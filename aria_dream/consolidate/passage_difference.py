@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.sentences import read_sentences, sentence_end
-from aria_dream.dream.plain_text import clean
+from aria_dream.notes.plain_text import clean
 from aria_dream.words.guards import is_date, is_number
 
 if TYPE_CHECKING:

@@ -6,15 +6,15 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.plain_text import clean
-from aria_dream.dream.prompt_text import Messages, Prompt, estimate_tokens, fill_prompt
-from aria_dream.dream.triage_prompt import LONGEST_REASON, WINDOW, LocalExcerpt
+from aria_dream.judging.prompt_text import Messages, Prompt, estimate_tokens, fill_prompt
+from aria_dream.judging.triage_prompt import LONGEST_REASON, WINDOW, LocalExcerpt
 from aria_dream.markdown.note import parse_note
+from aria_dream.notes.plain_text import clean
 
 if TYPE_CHECKING:
     from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.verdict import Conflict
-    from aria_dream.dream.triage_prompt import Excerpt, Mark
+    from aria_dream.judging.triage_prompt import Excerpt, Mark
 
 DUPLICATES_PROMPT: Final = "consolidate-duplicates"
 CONTRADICTIONS_PROMPT: Final = "consolidate-contradictions"

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final, Literal
 
 from aria_dream.consolidate.judged import CONFLICT_ONLY, WORDS, Judged
-from aria_dream.dream.jsonl import (
+from aria_dream.notes.jsonl import (
     as_list,
     as_mapping,
     as_moment,

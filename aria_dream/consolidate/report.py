@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.plots import Series, render_plots
 from aria_dream.consolidate.sealed import Sealed, read_sealed, seal, with_sealed
-from aria_dream.dream.plain_text import clean, escape_plain, unescape_plain
 from aria_dream.errors import Problem
+from aria_dream.notes.plain_text import clean, escape_plain, unescape_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

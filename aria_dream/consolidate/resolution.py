@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, assert_never
 
 from aria_dream.consolidate.verdict import BothValid, Escalated, KeepA, KeepB, NeedsHuman, Unreadable
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.markdown.note import NotePath, parse_note
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.changes import Replacement, plan_replacements
 from aria_dream.review.proposal import Proposal, next_round, proposal_id
 from aria_dream.vault.edit import Refusal, content_hash, decode_note

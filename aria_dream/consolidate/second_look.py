@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.dream.embedding import MARKS, prose
+from aria_dream.ranking.embedding import MARKS, prose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

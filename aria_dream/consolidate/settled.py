@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from aria_dream.dream.jsonl import as_moment, as_text, as_texts, parse_records
+from aria_dream.notes.jsonl import as_moment, as_text, as_texts, parse_records
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

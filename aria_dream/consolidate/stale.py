@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final, Literal, assert_never
 
 from aria_dream.consolidate.last_day import last_day
 from aria_dream.consolidate.quantities import plain_letters
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.markdown.link import split_linktext
 from aria_dream.markdown.note import NotePath
 from aria_dream.markdown.properties import leaf_texts
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.changes import plan_obsolete
 from aria_dream.review.proposal import Proposal, next_round, proposal_id
 from aria_dream.vault.edit import Refusal, content_hash

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from aria_dream.dream import triage
+from aria_dream.judging import triage
 
 if TYPE_CHECKING:
     from aria_dream.consolidate.atoms import Atom

@@ -25,11 +25,11 @@ from aria_dream.cycle.lost_review import is_lost
 from aria_dream.cycle.open_findings import NOT_WRITTEN, list_open, put_plan
 from aria_dream.cycle.review import renew_lines
 from aria_dream.cycle.sync_copies import find_sync_copies
-from aria_dream.dream.dream_log import render_head
-from aria_dream.dream.juxtaposition import title_of
-from aria_dream.dream.review_note import HEADINGS, empty_review, is_emptied
 from aria_dream.markdown.note import NotePath
+from aria_dream.notes.dream_log import render_head
+from aria_dream.notes.review_note import HEADINGS, empty_review, is_emptied
 from aria_dream.policy.residence import choose_log
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.graduation import bars_of, track_records
 from aria_dream.vault.edit import (
     ABSENT,

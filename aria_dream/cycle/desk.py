@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from aria_dream.cycle.reconciled import reconciled
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.effects.files import UNREADABLE
 from aria_dream.effects.ground import locate, touch_refusal
 from aria_dream.effects.mentions import Mentions, find_mentions
 from aria_dream.errors import Problem
 from aria_dream.markdown.note import NotePath
 from aria_dream.policy.residence import log_notes
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.application import edits_now
 from aria_dream.review.decision import shown_titles
 from aria_dream.review.following import follow, is_text, named_by

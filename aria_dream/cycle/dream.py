@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.cycle.lost_review import waiting_items
 from aria_dream.cycle.reconciled import hash_of_note, reconciled
-from aria_dream.dream.dreaming import Dreamt, NoJudge, NothingDreamt, Wish, dream
-from aria_dream.dream.review_note import read_managed
-from aria_dream.dream.seeds import parse_seeds
 from aria_dream.effects.writing import bytes_or_refuse
 from aria_dream.errors import WriteRefusedError
+from aria_dream.judging.dreaming import Dreamt, NoJudge, NothingDreamt, Wish, dream
 from aria_dream.markdown.note import NotePath, decode_note
+from aria_dream.notes.review_note import read_managed
+from aria_dream.notes.seeds import parse_seeds
 from aria_dream.policy.residence import choose_log
 from aria_dream.review.morning import Night, plan_night, propose, record_night
 from aria_dream.review.proposal import open_count
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from aria_dream.dream.dream_log import DreamBlock
-    from aria_dream.dream.dreaming import Judge, Ranker
-    from aria_dream.dream.episode import EpisodeRecord
-    from aria_dream.dream.juxtaposition import Dropped
-    from aria_dream.dream.seeds import Seed
-    from aria_dream.dream.walk import Memory
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.records import RecordBook, Records
+    from aria_dream.judging.dreaming import Judge, Ranker
+    from aria_dream.notes.dream_log import DreamBlock
+    from aria_dream.notes.episode import EpisodeRecord
+    from aria_dream.notes.seeds import Seed
+    from aria_dream.ranking.juxtaposition import Dropped
+    from aria_dream.ranking.walk import Memory
     from aria_dream.world import VaultFiles
 
 WRITE_ATTEMPTS = 4

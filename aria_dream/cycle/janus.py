@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aria_dream.cycle.janus_codex import CodexReader
-from aria_dream.dream.janus import (
+from aria_dream.effects.asking import Asking, AskingBudget, shown_name
+from aria_dream.effects.cold_reader import LocalReader, NotAsked
+from aria_dream.effects.egress import Gate
+from aria_dream.effects.judges import find_model_server
+from aria_dream.effects.model_server import NoModel
+from aria_dream.effects.prompts import read_prompt
+from aria_dream.effects.resonance import read_note_text
+from aria_dream.judging.triage_prompt import LocalExcerpt, excerpt_limit, local_excerpt
+from aria_dream.markdown.note import parse_note
+from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
+from aria_dream.ranking.juxtaposition import title_of
+from aria_dream.reach.janus import (
     PROMPT_NAME,
     ClaimCase,
     ConflictCase,
@@ -18,17 +29,6 @@ from aria_dream.dream.janus import (
     Unsure,
     word_of,
 )
-from aria_dream.dream.juxtaposition import title_of
-from aria_dream.dream.triage_prompt import LocalExcerpt, excerpt_limit, local_excerpt
-from aria_dream.effects.asking import Asking, AskingBudget, shown_name
-from aria_dream.effects.cold_reader import LocalReader, NotAsked
-from aria_dream.effects.egress import Gate
-from aria_dream.effects.judges import find_model_server
-from aria_dream.effects.model_server import NoModel
-from aria_dream.effects.prompts import read_prompt
-from aria_dream.effects.resonance import read_note_text
-from aria_dream.markdown.note import parse_note
-from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
 from aria_dream.review.proposal import event_record
 from aria_dream.review.reached import source_lines
 
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.cycle.reach_course import Reacher
-    from aria_dream.dream.janus import Case, JanusVerdict
-    from aria_dream.dream.triage import Unreadable
-    from aria_dream.dream.triage_prompt import Excerpt
     from aria_dream.effects.cold_reader import ColdReader
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.records import RecordBook
+    from aria_dream.judging.triage import Unreadable
+    from aria_dream.judging.triage_prompt import Excerpt
+    from aria_dream.reach.janus import Case, JanusVerdict
     from aria_dream.review.proposal import Kind, ProposalState
 
 SEEN_KINDS = ("link", "place_orphan", "merge", "resolve_contradiction")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.budget import Refused
-from aria_dream.dream.datamark import Datamark
-from aria_dream.dream.janus import Falls, Stands, Unsure, janus_prompt, parse_janus
-from aria_dream.dream.reach import LONGEST_PROMPT
-from aria_dream.dream.reach_block import NoAnswer
-from aria_dream.dream.reach_outcome import failure_text, read_end
 from aria_dream.effects import ledger
 from aria_dream.effects.asking import new_nonce
 from aria_dream.effects.cold_reader import TOO_LONG, NotAsked, one_text, shareable
 from aria_dream.effects.egress import Turned
 from aria_dream.effects.let_out import let_out, note_pause
 from aria_dream.effects.reach_wait import read_pause
+from aria_dream.judging.datamark import Datamark
+from aria_dream.reach.budget import Refused
+from aria_dream.reach.janus import Falls, Stands, Unsure, janus_prompt, parse_janus
+from aria_dream.reach.reach import LONGEST_PROMPT
+from aria_dream.reach.reach_block import NoAnswer
+from aria_dream.reach.reach_outcome import failure_text, read_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.cycle.reach_course import Reacher
-    from aria_dream.dream.budget import Resolution
-    from aria_dream.dream.janus import Case, JanusVerdict
-    from aria_dream.dream.prompt_text import Prompt
-    from aria_dream.dream.reach_events import ReachEnd
-    from aria_dream.dream.triage import Unreadable
     from aria_dream.effects.egress import Gate
     from aria_dream.effects.ledger import Granted
+    from aria_dream.judging.prompt_text import Prompt
+    from aria_dream.judging.triage import Unreadable
     from aria_dream.policy.settings import Settings
+    from aria_dream.reach.budget import Resolution
+    from aria_dream.reach.janus import Case, JanusVerdict
+    from aria_dream.reach.reach_events import ReachEnd
 
 
 

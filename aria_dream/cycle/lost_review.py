@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.review_note import is_emptied
 from aria_dream.markdown.note import NotePath, decode_note
+from aria_dream.notes.review_note import is_emptied
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.lines import reopened_items
 from aria_dream.world import Absent, Content
@@ -13,8 +13,8 @@ from aria_dream.world import Absent, Content
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aria_dream.dream.review_note import ReviewItem
     from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.notes.review_note import ReviewItem
     from aria_dream.review.proposal import ProposalState
     from aria_dream.world import VaultFiles
 

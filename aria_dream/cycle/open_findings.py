@@ -16,11 +16,11 @@ from aria_dream.consolidate.open_lists import LISTS
 from aria_dream.consolidate.open_pairs import apart_key, render_pairs, same_key
 from aria_dream.consolidate.open_reminders import render_reminders
 from aria_dream.consolidate.settled import recalled_record, settled_record
-from aria_dream.dream.logged import logged_link, render_link
-from aria_dream.dream.tick_lines import short_moment
 from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import NotePath
+from aria_dream.notes.logged import logged_link, render_link
+from aria_dream.notes.tick_lines import short_moment
 from aria_dream.vault.edit import ChangeSet, WritePlan, content_hash, decode_note, encode_note
 from aria_dream.vault.link_text import link_target
 from aria_dream.world import Content

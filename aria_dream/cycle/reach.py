@@ -26,25 +26,25 @@ from aria_dream.cycle.reach_course import (
 )
 from aria_dream.cycle.reach_landing import Landed, Waits, land, said_before
 from aria_dream.cycle.reach_proposals import propose_reached
-from aria_dream.dream.budget import Refused
-from aria_dream.dream.memo import memo_row
-from aria_dream.dream.reach import Answer, excerpts_of
-from aria_dream.dream.reach_block import NoAnswer, ReachBlock
-from aria_dream.dream.reach_outcome import BROKEN_OFF, failure_text, read_end
-from aria_dream.dream.reach_record import ReachRecord, unfinished
-from aria_dream.dream.source_grammar import without_notes
 from aria_dream.effects.egress import Turned
 from aria_dream.effects.ledger import settle
 from aria_dream.effects.let_out import let_out, note_pause
 from aria_dream.effects.reach_asks import note_names, seed_home
 from aria_dream.policy.residence import choose_log
+from aria_dream.reach.budget import Refused
+from aria_dream.reach.memo import memo_row
+from aria_dream.reach.reach import Answer, excerpts_of
+from aria_dream.reach.reach_block import NoAnswer, ReachBlock
+from aria_dream.reach.reach_outcome import BROKEN_OFF, failure_text, read_end
+from aria_dream.reach.reach_record import ReachRecord, unfinished
+from aria_dream.reach.source_grammar import without_notes
 
 if TYPE_CHECKING:
-    from aria_dream.dream.budget import Resolution
-    from aria_dream.dream.reach_events import ReachEnd
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.ledger import Granted
     from aria_dream.effects.reach_asks import Question
+    from aria_dream.reach.budget import Resolution
+    from aria_dream.reach.reach_events import ReachEnd
 
 __all__ = ["Means", "ReachRequest", "ReachResult", "Reacher", "reach_once"]
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aria_dream.cycle.dream import DreamRequest
-from aria_dream.dream.juxtaposition import pair_key, title_of
-from aria_dream.dream.memo import find_answer
 from aria_dream.effects.reach_asks import Question, answered_in_notes, pair_question, read_open_seeds, seed_question
 from aria_dream.policy.residence import choose_log, elsewhere_seeds
 from aria_dream.privacy.sharing import Withheld
+from aria_dream.ranking.juxtaposition import pair_key, title_of
+from aria_dream.reach.memo import find_answer
 from aria_dream.review.proposal import DECIDED
 
 if TYPE_CHECKING:
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from aria_dream.cycle.dream import DreamResult
-    from aria_dream.dream.episode import EpisodeRecord
-    from aria_dream.dream.juxtaposition import Survivor
-    from aria_dream.dream.memo import MemoRow
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.records import Records
+    from aria_dream.notes.episode import EpisodeRecord
+    from aria_dream.ranking.juxtaposition import Survivor
+    from aria_dream.reach.memo import MemoRow
     from aria_dream.world import VaultFiles
 
 

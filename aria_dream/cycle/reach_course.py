@@ -6,16 +6,16 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from aria_dream.dream.budget import Refused, plan_reservation
-from aria_dream.dream.datamark import Datamark
-from aria_dream.dream.reach import PROMPT_NAME, excerpts_of, reach_prompt
-from aria_dream.dream.reach_block import BudgetLine
 from aria_dream.effects.asking import new_nonce
 from aria_dream.effects.egress import UNCONFIRMED, Gate
 from aria_dream.effects.ledger import counted, read_ledger, utc_now
 from aria_dream.effects.prompts import read_prompt, shipped_prompt
 from aria_dream.effects.reach_wait import pause_text
+from aria_dream.judging.datamark import Datamark
 from aria_dream.privacy.sharing import Visibility, visibility
+from aria_dream.reach.budget import Refused, plan_reservation
+from aria_dream.reach.reach import PROMPT_NAME, excerpts_of, reach_prompt
+from aria_dream.reach.reach_block import BudgetLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.cycle.dream import DreamRequest, DreamResult
-    from aria_dream.dream.budget import Resolution, Spent
-    from aria_dream.dream.prompt_text import Prompt
-    from aria_dream.dream.reach import Answer, Unparsed
-    from aria_dream.dream.reach_block import NoAnswer, ReachBlock
-    from aria_dream.dream.reach_events import ReachEnd
-    from aria_dream.dream.reach_record import ReachKind
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.egress import ClearedText
     from aria_dream.effects.ledger import Granted
     from aria_dream.effects.reach_asks import Question
     from aria_dream.effects.reach_book import ReachBook
     from aria_dream.effects.records import RecordBook
+    from aria_dream.judging.prompt_text import Prompt
     from aria_dream.policy.policy import Policy
+    from aria_dream.reach.budget import Resolution, Spent
+    from aria_dream.reach.reach import Answer, Unparsed
+    from aria_dream.reach.reach_block import NoAnswer, ReachBlock
+    from aria_dream.reach.reach_events import ReachEnd
+    from aria_dream.reach.reach_record import ReachKind
     from aria_dream.world import VaultFiles
 
 

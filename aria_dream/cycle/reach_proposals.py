@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, assert_never
 from aria_dream.cycle.desk import Desk, Settlement
 from aria_dream.cycle.reconciled import hash_of_note
 from aria_dream.cycle.review import renew_lines
-from aria_dream.dream.reach import Answer
-from aria_dream.dream.reach_block import ReachedPair
+from aria_dream.reach.reach import Answer
+from aria_dream.reach.reach_block import ReachedPair
 from aria_dream.review.orphan_name import orphan_folder
 from aria_dream.review.proposal import planned_record
 from aria_dream.review.reached import (
@@ -23,10 +23,10 @@ from aria_dream.review.reached import (
 from aria_dream.review.rivals import withheld
 
 if TYPE_CHECKING:
-    from aria_dream.dream.logged import LoggedLink
-    from aria_dream.dream.reach_record import ReachRecord
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.records import RecordBook
+    from aria_dream.notes.logged import LoggedLink
+    from aria_dream.reach.reach_record import ReachRecord
     from aria_dream.world import VaultFiles
 
 
@@ -113,7 +113,7 @@ def _way(vault: DreamtVault, subject: ReachedPair, from_: str, to: str) -> tuple
 
 
 def _shortest(vault: DreamtVault, from_: str, to: str) -> tuple[str, ...] | None:
-    from aria_dream.dream.ways import shortest_ways  # numpy
+    from aria_dream.ranking.ways import shortest_ways  # numpy
 
     rows = vault.row(from_), vault.row(to)
     assert rows[0] is not None

@@ -26,11 +26,11 @@ from aria_dream.cycle.own_lines import renew_lines
 from aria_dream.cycle.taking_back import open_again, take_back
 from aria_dream.cycle.ticked import look_at_ticks, restore_ids
 from aria_dream.cycle.unattended import UNATTENDED, leave_out, leave_to_writer
-from aria_dream.dream.logged_change import DONE
-from aria_dream.dream.tick_lines import ask_in_text
 from aria_dream.effects.graduation import read_graduated
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import NotePath
+from aria_dream.notes.logged_change import DONE
+from aria_dream.notes.tick_lines import ask_in_text
 from aria_dream.review.application import (
     Ready,
     Stale,

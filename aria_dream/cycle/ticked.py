@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.open_lists import read_ticked
-from aria_dream.dream.tick_lines import with_ids
-from aria_dream.dream.ticks import read_ticks
+from aria_dream.notes.tick_lines import with_ids
+from aria_dream.notes.ticks import read_ticks
 from aria_dream.review.decision import Ticked, decide, identified
 from aria_dream.review.journal import renamed
 from aria_dream.review.proposal import plan_renames

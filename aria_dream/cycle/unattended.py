@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.cycle.desk import pair_of
-from aria_dream.dream.logged_change import DONE
+from aria_dream.notes.logged_change import DONE
 from aria_dream.review.proposal import event_record
 
 if TYPE_CHECKING:

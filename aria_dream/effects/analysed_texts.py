@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.jsonl import as_mapping, as_texts
+from aria_dream.notes.jsonl import as_mapping, as_texts
 
 if TYPE_CHECKING:
     from pathlib import Path

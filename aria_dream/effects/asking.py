@@ -12,11 +12,11 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from aria_dream.dream.datamark import NONCE_BYTES
-from aria_dream.dream.triage import Unreadable
-from aria_dream.dream.verdict import plain_reason
 from aria_dream.effects.egress import Cleared
 from aria_dream.effects.model_server import AskFailed
+from aria_dream.judging.datamark import NONCE_BYTES
+from aria_dream.judging.triage import Unreadable
+from aria_dream.judging.verdict import plain_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable

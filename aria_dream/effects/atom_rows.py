@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from aria_dream.consolidate.atoms import Atom, atom_id, atoms_of
 from aria_dream.consolidate.near import NearRow, verdict_key
 from aria_dream.consolidate.verdict import NearPair
-from aria_dream.dream.embedding import vector_key
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.markdown.note import parse_note
+from aria_dream.ranking.embedding import vector_key
+from aria_dream.ranking.juxtaposition import title_of
 
 if TYPE_CHECKING:
     from aria_dream.consolidate.near import Sketch

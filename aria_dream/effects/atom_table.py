@@ -27,13 +27,13 @@ from aria_dream.consolidate.near import (
     sketch_of,
 )
 from aria_dream.consolidate.second_look import LEAST_ALIGNMENT, MOST_LOOKS, floor_of, standing_out
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.effects.atom_alignment import read_alignments
 from aria_dream.effects.atom_rows import AtomRow, note_key
 from aria_dream.effects.atom_rows import AtomTable as AtomTable  # noqa: PLC0414  # one door for who asks for a table
 from aria_dream.effects.atom_vectors import read_note_vectors, read_section_vectors
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.markdown.note import parse_note
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.vault.edit import encode_note
 
 if TYPE_CHECKING:

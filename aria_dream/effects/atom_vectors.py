@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.dream.embedding import passages, pooled
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.effects.atom_rows import note_key
 from aria_dream.effects.embedding import NOTES_PER_BATCH, Unembedded, vector_kind, write_missing_vectors
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.effects.vectors import read_vectors
 from aria_dream.markdown.note import parse_note
+from aria_dream.ranking.embedding import passages, pooled
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.vault.edit import encode_note
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from aria_dream.consolidate.near import Vectors
-    from aria_dream.dream.embedding import Passage
     from aria_dream.effects.atom_rows import AtomTable
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.embedding import Embedder
     from aria_dream.effects.vectors import ContentCache
+    from aria_dream.ranking.embedding import Passage
 
 SECTION_PASSAGES: Final = 3
 """The title and the first 128 words of a section are embedded."""

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Final, overload
 from aria_dream.consolidate.atoms import Atom, atom_id, fingerprint_of, is_named_template, looks_like_template
 from aria_dream.consolidate.claim_pairs import sketch_claims
 from aria_dream.consolidate.contradictions import find_conflicts
-from aria_dream.dream.jsonl import as_list, as_texts
 from aria_dream.effects.atom_rows import note_key
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.markdown.note import parse_note
+from aria_dream.notes.jsonl import as_list, as_texts
 from aria_dream.vault.edit import encode_note
 
 if TYPE_CHECKING:

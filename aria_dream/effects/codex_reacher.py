@@ -15,7 +15,6 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.reach_events import EventReader, Failure, ReachEnd, ReachRun, RequestCount
 from aria_dream.effects.codex import Missing, account_server, find_codex, find_login, read_version
 from aria_dream.effects.codex_home import FOLDER, LOCK, prepared_room
 from aria_dream.effects.codex_process import CodexProcess
@@ -23,6 +22,7 @@ from aria_dream.effects.codex_relay import Relay
 from aria_dream.effects.codex_wall import wall_arguments, wall_environment
 from aria_dream.effects.lock import VaultLock
 from aria_dream.errors import BusyError, WriteRefusedError
+from aria_dream.reach.reach_events import EventReader, Failure, ReachEnd, ReachRun, RequestCount
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

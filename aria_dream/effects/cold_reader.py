@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from aria_dream.dream.datamark import Datamark
-from aria_dream.dream.janus import JANUS_SCHEMA, JanusVerdict, excerpts_of, janus_prompt, parse_janus
-from aria_dream.dream.triage_prompt import too_long
 from aria_dream.effects.asking import new_nonce
 from aria_dream.effects.egress import Turned
 from aria_dream.effects.model_server import AskFailed
+from aria_dream.judging.datamark import Datamark
+from aria_dream.judging.triage_prompt import too_long
 from aria_dream.privacy.sharing import ShareableExcerpt
+from aria_dream.reach.janus import JANUS_SCHEMA, JanusVerdict, excerpts_of, janus_prompt, parse_janus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from aria_dream.dream.janus import Case
-    from aria_dream.dream.prompt_text import Messages, Prompt
-    from aria_dream.dream.triage import Unreadable
     from aria_dream.effects.asking import Asking
     from aria_dream.effects.egress import Cleared, Gate
     from aria_dream.effects.model_server import Model
+    from aria_dream.judging.prompt_text import Messages, Prompt
+    from aria_dream.judging.triage import Unreadable
+    from aria_dream.reach.janus import Case
 
 TOO_LONG = "prompt and notes are too long for the model's window"
 

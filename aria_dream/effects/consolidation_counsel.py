@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
-    from aria_dream.dream.prompt_text import Prompt
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.model_judge import JudgeReport
     from aria_dream.effects.vectors import ContentCache
+    from aria_dream.judging.prompt_text import Prompt
 
 EMBEDDED_NAME: Final = "embedded judge"
 PURPOSE: Final = "consolidation"

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.dream.judge import pair_features
-from aria_dream.dream.juxtaposition import log_odds
+from aria_dream.judging.judge import pair_features
+from aria_dream.ranking.juxtaposition import log_odds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from aria_dream.dream.judge import PairFeatures
     from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.judging.judge import PairFeatures
     from aria_dream.review.proposal import ProposalState, State
 
 _ANSWERS: Final[dict[State, bool]] = {"approved": True, "applied": True, "rejected": False, "rolled_back": False}

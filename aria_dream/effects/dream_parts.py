@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from aria_dream.dream.dreaming import Judge, NoJudge
-    from aria_dream.dream.learn import Weights
-    from aria_dream.dream.rank import Ranking
-    from aria_dream.dream.walk import Memory
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.embedded_judge import EmbeddedJudge
     from aria_dream.effects.places import Places
+    from aria_dream.judging.dreaming import Judge, NoJudge
+    from aria_dream.ranking.learn import Weights
+    from aria_dream.ranking.rank import Ranking
+    from aria_dream.ranking.walk import Memory
 
     Progress = Callable[[int, int], None]
 

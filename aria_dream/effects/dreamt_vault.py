@@ -14,8 +14,6 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.juxtaposition import title_of
-from aria_dream.dream.walk import walkable_notes
 from aria_dream.effects.index import collector_paused, read_vault
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.vault_names import read_vault_names
@@ -24,6 +22,8 @@ from aria_dream.policy.kinds import Door
 from aria_dream.policy.policy import Source
 from aria_dream.policy.residence import choose_home
 from aria_dream.privacy.sharing import survey
+from aria_dream.ranking.juxtaposition import title_of
+from aria_dream.ranking.walk import walkable_notes
 from aria_dream.synthesis.memory import USUAL_FOLDERS, log_path
 from aria_dream.vault.graph import LinkGraph, row_of
 from aria_dream.vault.names import fold_path
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from aria_dream.dream.names import NameBook
-    from aria_dream.dream.walk import Walkable
     from aria_dream.effects.index import VaultIndex
     from aria_dream.effects.live_policy import LivePolicy
     from aria_dream.effects.places import Places
     from aria_dream.errors import Problem
     from aria_dream.policy.residence import Home, VaultNames
     from aria_dream.privacy.sharing import Sharing
+    from aria_dream.ranking.names import NameBook
+    from aria_dream.ranking.walk import Walkable
     from aria_dream.vault.graph import Neighbours, NoteFacts
 
 
@@ -91,7 +91,7 @@ class DreamtVault:
     def name_book(self) -> NameBook:
         """The names of all notes but ours, of those too that no dream may see: a name inside one of them is not meant.
         """
-        from aria_dream.dream.names import NameBook  # numpy, as below
+        from aria_dream.ranking.names import NameBook  # numpy, as below
 
         facts = (fact for fact in self.index.facts if not fact.marker)
         return NameBook(name for fact in facts for name in (title_of(fact.path), *fact.aliases))
@@ -99,7 +99,7 @@ class DreamtVault:
     @cached_property
     def links(self) -> Neighbours:
         """Neighbours in either direction."""
-        from aria_dream.dream.structure import neighbours_of  # numpy, which what only counts notes does without
+        from aria_dream.ranking.structure import neighbours_of  # numpy, which what only counts notes does without
 
         return neighbours_of(self.graph)
 

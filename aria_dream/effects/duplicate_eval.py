@@ -9,7 +9,6 @@ import numpy as np
 
 from aria_dream.consolidate.atoms import Atom, atoms_of
 from aria_dream.consolidate.comparison import embedded_compare
-from aria_dream.consolidate.duplicate_score import Measured
 from aria_dream.consolidate.near import LEAST_OVERLAP, MOSTLY, NearRow, is_near, overlap_of, sketch_of
 from aria_dream.consolidate.second_look import (
     LEAST_ALIGNMENT,
@@ -20,18 +19,19 @@ from aria_dream.consolidate.second_look import (
     sentences_of,
 )
 from aria_dream.consolidate.verdict import Merge, NearPair, NotDuplicate
-from aria_dream.dream.embedding import passages, pooled
-from aria_dream.dream.juxtaposition import title_of
+from aria_dream.evals.duplicate_score import Measured
 from aria_dream.markdown.note import parse_note
 from aria_dream.policy.keys import Settings
+from aria_dream.ranking.embedding import passages, pooled
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.vault.obsidian import ObsidianSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from aria_dream.consolidate.duplicate_score import CorpusNote, Decision, LabelledNotes
     from aria_dream.consolidate.near import Sketch, Vectors
     from aria_dream.effects.embedding import Embedder
+    from aria_dream.evals.duplicate_score import CorpusNote, Decision, LabelledNotes
 
 _NO_SETTINGS: Final = ObsidianSettings()
 _LEAST_COSINE: Final = Settings().cosine_threshold

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.jsonl import as_mapping, as_moment, as_text, as_whole
 from aria_dream.effects.egress import EGRESS
 from aria_dream.effects.journal import Journal
 from aria_dream.effects.lock import writer_lock
 from aria_dream.errors import Problem, StateDamagedError
+from aria_dream.notes.jsonl import as_mapping, as_moment, as_text, as_whole
 
 if TYPE_CHECKING:
     from datetime import datetime

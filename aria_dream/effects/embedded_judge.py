@@ -15,30 +15,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.dream.around import MOST_AROUND, around_clause, linked_alike, linked_alike_clause, shared_words_clause
-from aria_dream.dream.bridge import SAMPLE, bridge_signs, clause_words, folder_lift, note_shape, surroundings
-from aria_dream.dream.calibration import (
-    render_calibration,
-)
-from aria_dream.dream.common_ground import Between, NoteView, fold, in_common
-from aria_dream.dream.embedding import passages, prose, vector_key
-from aria_dream.dream.judge import (
-    JUDGE_NAME,
-    Judged,
-    bridge_share,
-    judge_pairs,
-    pair_features,
-    says_the_same,
-)
-from aria_dream.dream.juxtaposition import log_odds, title_of
-from aria_dream.dream.meaning import (
-    BACKGROUND_NOTES,
-    Meanings,
-    background,
-    background_sample,
-)
-from aria_dream.dream.pool import NoteSizes, features_of, learn_calibration, links_of
-from aria_dream.dream.reason import TITLES, hinted
 from aria_dream.effects.embedding import (
     Unembedded,
     load_embedder,
@@ -52,7 +28,31 @@ from aria_dream.effects.near_notes import is_merged
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.effects.vectors import read_passages, read_vectors
 from aria_dream.errors import MissingPartError
+from aria_dream.judging.around import MOST_AROUND, around_clause, linked_alike, linked_alike_clause, shared_words_clause
+from aria_dream.judging.bridge import SAMPLE, bridge_signs, clause_words, folder_lift, note_shape, surroundings
+from aria_dream.judging.calibration import (
+    render_calibration,
+)
+from aria_dream.judging.common_ground import Between, NoteView, fold, in_common
+from aria_dream.judging.judge import (
+    JUDGE_NAME,
+    Judged,
+    bridge_share,
+    judge_pairs,
+    pair_features,
+    says_the_same,
+)
+from aria_dream.judging.pool import NoteSizes, features_of, learn_calibration, links_of
+from aria_dream.judging.reason import TITLES, hinted
 from aria_dream.markdown.note import parse_note
+from aria_dream.ranking.embedding import passages, prose, vector_key
+from aria_dream.ranking.juxtaposition import log_odds, title_of
+from aria_dream.ranking.meaning import (
+    BACKGROUND_NOTES,
+    Meanings,
+    background,
+    background_sample,
+)
 from aria_dream.vault.edit import encode_note
 from aria_dream.vault.graph import targets_of
 
@@ -61,19 +61,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from aria_dream.dream.bridge import BridgeSigns, Surroundings
-    from aria_dream.dream.calibration import Calibration
-    from aria_dream.dream.common_ground import Common
-    from aria_dream.dream.embedding import Passage
-    from aria_dream.dream.judge import PairFeatures
-    from aria_dream.dream.juxtaposition import Juxtaposition
-    from aria_dream.dream.meaning import Background
-    from aria_dream.dream.rank import Ranking
-    from aria_dream.dream.structure import Structure
-    from aria_dream.dream.triage import Drop, Keep
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.embedding import Embedder
     from aria_dream.effects.vectors import ContentCache
+    from aria_dream.judging.bridge import BridgeSigns, Surroundings
+    from aria_dream.judging.calibration import Calibration
+    from aria_dream.judging.common_ground import Common
+    from aria_dream.judging.judge import PairFeatures
+    from aria_dream.judging.triage import Drop, Keep
+    from aria_dream.ranking.embedding import Passage
+    from aria_dream.ranking.juxtaposition import Juxtaposition
+    from aria_dream.ranking.meaning import Background
+    from aria_dream.ranking.rank import Ranking
+    from aria_dream.ranking.structure import Structure
 
 HELD_APART: Final = 0.98
 APART_SAMPLE: Final = 1_000

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from aria_dream.dream.embedding import RECIPE, pooled
 from aria_dream.effects.threads import pin_threads
 from aria_dream.effects.vectors import read_vectors, write_passages, write_vectors
 from aria_dream.errors import MissingPartError
+from aria_dream.ranking.embedding import RECIPE, pooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from aria_dream.dream.embedding import Passage
     from aria_dream.effects.vectors import ContentCache
+    from aria_dream.ranking.embedding import Passage
 
 MAX_CHARACTERS: Final = 4_000
 """Of one text; the rest is cut. A 60,000-character line takes 1.6 s and 350 MB otherwise (attention to one line)."""

@@ -11,8 +11,8 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.jsonl import as_mapping, as_moment
 from aria_dream.errors import WriteRefusedError
+from aria_dream.notes.jsonl import as_mapping, as_moment
 from aria_dream.review.graduation import NEVER
 from aria_dream.review.proposal import KINDS
 

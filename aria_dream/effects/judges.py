@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.dreaming import NoJudge
-from aria_dream.dream.triage import Keep
-from aria_dream.dream.triage_prompt import PROMPT_NAME
 from aria_dream.effects.asking import Asking, AskingBudget, shown_name
 from aria_dream.effects.egress import Gate, Turned
 from aria_dream.effects.model_http import is_listening
@@ -17,19 +14,22 @@ from aria_dream.effects.ollama import OllamaServer, at_root
 from aria_dream.effects.openai_server import OpenAIServer, with_version
 from aria_dream.effects.prompts import read_prompt
 from aria_dream.effects.verdict_cache import VerdictCache, verdict_kind
+from aria_dream.judging.dreaming import NoJudge
+from aria_dream.judging.triage import Keep
+from aria_dream.judging.triage_prompt import PROMPT_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import date
     from pathlib import Path
 
-    from aria_dream.dream.dreaming import Judge
-    from aria_dream.dream.juxtaposition import Juxtaposition
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.model_judge import JudgeReport
     from aria_dream.effects.model_server import Model
     from aria_dream.effects.vectors import ContentCache
+    from aria_dream.judging.dreaming import Judge
     from aria_dream.policy.settings import Settings
+    from aria_dream.ranking.juxtaposition import Juxtaposition
 
 NOBODY = "no judge"
 

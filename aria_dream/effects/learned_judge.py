@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.calibration import (
+from aria_dream.effects.link_sketch import link_sketch, still_alike
+from aria_dream.judging.calibration import (
     DECISION_WEIGHT,
     LIFT,
     MOST_KEPT,
@@ -17,18 +18,17 @@ from aria_dream.dream.calibration import (
     SHY_OF_HUBS,
     parse_calibration,
 )
-from aria_dream.dream.judge import FEATURES, PRIOR
-from aria_dream.dream.meaning import parse_background, render_background
-from aria_dream.dream.pool import HIDDEN_SHARE, ROUNDS
-from aria_dream.effects.link_sketch import link_sketch, still_alike
+from aria_dream.judging.judge import FEATURES, PRIOR
+from aria_dream.judging.pool import HIDDEN_SHARE, ROUNDS
+from aria_dream.ranking.meaning import parse_background, render_background
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aria_dream.dream.calibration import Calibration
-    from aria_dream.dream.meaning import Background
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.vectors import ContentCache
+    from aria_dream.judging.calibration import Calibration
+    from aria_dream.ranking.meaning import Background
 
 _LEARNED_BY: Final = repr(
     (FEATURES, PRIOR, RECALL, RECALL_MARGIN, MOST_KEPT, LIFT, SHY_OF_HUBS, PRIOR_STRENGTH, DECISION_WEIGHT,

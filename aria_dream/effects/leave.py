@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from aria_dream.dream.reach_events import ReachEnd
     from aria_dream.effects.egress import ClearedText
     from aria_dream.effects.ledger import Granted
     from aria_dream.markdown.note import NotePath
+    from aria_dream.reach.reach_events import ReachEnd
     from aria_dream.vault.edit import ChangeSet, Exists
     from aria_dream.vault.identity import Names
     from aria_dream.world import (

@@ -14,7 +14,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.budget import (
+from aria_dream.effects.lock import VaultLock
+from aria_dream.effects.swap import sync_file, sync_folder
+from aria_dream.errors import Problem, WriteRefusedError
+from aria_dream.reach.budget import (
     EXCESS,
     INITIATED,
     NOTED,
@@ -25,17 +28,14 @@ from aria_dream.dream.budget import (
     render_row,
     spent,
 )
-from aria_dream.effects.lock import VaultLock
-from aria_dream.effects.swap import sync_file, sync_folder
-from aria_dream.errors import Problem, WriteRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import tzinfo
     from pathlib import Path
 
-    from aria_dream.dream.budget import Resolution, Spent
     from aria_dream.policy.settings import Settings
+    from aria_dream.reach.budget import Resolution, Spent
 
 LEDGER = "reach-ledger.tsv"
 LOCK = "reach-ledger.lock"

@@ -10,21 +10,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from aria_dream.dream.budget import Refused
 from aria_dream.effects import ledger
 from aria_dream.effects.egress import Turned
 from aria_dream.effects.reach_wait import clear_pause, note_failure
 from aria_dream.errors import WriteRefusedError
+from aria_dream.reach.budget import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime, tzinfo
 
-    from aria_dream.dream.reach_events import ReachEnd
     from aria_dream.effects.egress import ClearedText, Gate
     from aria_dream.effects.ledger import Granted
     from aria_dream.policy.settings import Settings
     from aria_dream.privacy.sharing import ShareableExcerpt
+    from aria_dream.reach.reach_events import ReachEnd
 
 T = TypeVar("T")
 

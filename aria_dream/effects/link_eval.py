@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aria_dream.dream.evaluation import Baselines, choose_hidden, recover
-from aria_dream.dream.features import Block
-from aria_dream.dream.learn import fit_weights
-from aria_dream.dream.notespace import NoteSpace
-from aria_dream.dream.structure import link_structure
 from aria_dream.effects.resonance import rank_notes, read_terms
 from aria_dream.errors import MissingPartError, NotFoundError
+from aria_dream.evals.link_recovery import Baselines, choose_hidden, recover
+from aria_dream.ranking.features import Block
+from aria_dream.ranking.learn import fit_weights
+from aria_dream.ranking.notespace import NoteSpace
+from aria_dream.ranking.structure import link_structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import date
 
-    from aria_dream.dream.evaluation import Recovery, Scorer
-    from aria_dream.dream.structure import Structure
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.vectors import ContentCache
+    from aria_dream.evals.link_recovery import Recovery, Scorer
+    from aria_dream.ranking.structure import Structure
 
     Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
     Pairs = np.ndarray[tuple[int, int], np.dtype[np.int64]]

@@ -6,10 +6,10 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.jsonl import parse_records
 from aria_dream.errors import PolicyClosedError
 from aria_dream.markdown.note import NotePath, decode_note
 from aria_dream.markdown.scan import scan_note
+from aria_dream.notes.jsonl import parse_records
 from aria_dream.policy.policy import Source
 from aria_dream.privacy.sharing import Visibility, visibility
 from aria_dream.synthesis.lesson import read_rows

@@ -8,11 +8,11 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.effects.contents import MAX_NOTE_BYTES
 from aria_dream.effects.ground import read_plain
 from aria_dream.markdown.link import split_linktext
 from aria_dream.markdown.note import parse_note
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.definitions import find_definitions
 from aria_dream.review.safety import is_ours
 from aria_dream.vault.edit import decode_note

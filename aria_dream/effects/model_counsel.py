@@ -26,12 +26,12 @@ from aria_dream.consolidate.questions import (
     turned_evidence,
 )
 from aria_dream.consolidate.verdict import Escalated, KeepA, KeepB, NeedsHuman, Unreadable
-from aria_dream.dream.datamark import Datamark
-from aria_dream.dream.prompt_text import estimate_tokens
 from aria_dream.effects.asking import new_nonce
 from aria_dream.effects.egress import Cleared, Turned
 from aria_dream.effects.model_server import AskFailed
 from aria_dream.effects.resonance import read_note_text
+from aria_dream.judging.datamark import Datamark
+from aria_dream.judging.prompt_text import estimate_tokens
 from aria_dream.markdown.note import parse_note
 from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
 
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
-    from aria_dream.dream.prompt_text import Messages, Prompt
     from aria_dream.effects.asking import Asking
     from aria_dream.effects.counsel_cache import CounselCache
     from aria_dream.effects.dreamt_vault import DreamtVault
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from aria_dream.effects.model_judge import JudgeReport
     from aria_dream.effects.model_server import Completion, Model
     from aria_dream.effects.verdict_cache import NoteKey
+    from aria_dream.judging.prompt_text import Messages, Prompt
 
     Render = Callable[[Datamark], tuple[Messages, list[ShareableExcerpt]] | Withheld]
 

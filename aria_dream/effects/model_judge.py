@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.datamark import Datamark
-from aria_dream.dream.juxtaposition import title_of
-from aria_dream.dream.triage import Unreadable
-from aria_dream.dream.triage_prompt import (
+from aria_dream.effects.asking import new_nonce
+from aria_dream.effects.egress import Cleared, Turned
+from aria_dream.effects.model_server import AskFailed
+from aria_dream.effects.resonance import read_note_text
+from aria_dream.judging.datamark import Datamark
+from aria_dream.judging.triage import Unreadable
+from aria_dream.judging.triage_prompt import (
     UNCONNECTED,
     VERDICT_SCHEMA,
     excerpt_limit,
@@ -17,26 +20,23 @@ from aria_dream.dream.triage_prompt import (
     triage_prompt,
     way_text,
 )
-from aria_dream.dream.verdict import parse_verdict
-from aria_dream.effects.asking import new_nonce
-from aria_dream.effects.egress import Cleared, Turned
-from aria_dream.effects.model_server import AskFailed
-from aria_dream.effects.resonance import read_note_text
+from aria_dream.judging.verdict import parse_verdict
 from aria_dream.markdown.note import parse_note
 from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text, shareable_title
+from aria_dream.ranking.juxtaposition import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from aria_dream.dream.dreaming import Judge
-    from aria_dream.dream.juxtaposition import Juxtaposition
-    from aria_dream.dream.prompt_text import Messages, Prompt
-    from aria_dream.dream.triage import Verdict
     from aria_dream.effects.asking import Asking
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.egress import Gate
     from aria_dream.effects.model_server import Model
     from aria_dream.effects.verdict_cache import NoteKey, VerdictCache
+    from aria_dream.judging.dreaming import Judge
+    from aria_dream.judging.prompt_text import Messages, Prompt
+    from aria_dream.judging.triage import Verdict
+    from aria_dream.ranking.juxtaposition import Juxtaposition
 
 
 @dataclass(kw_only=True)

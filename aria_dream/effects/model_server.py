@@ -7,14 +7,14 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from aria_dream.dream.triage import Unreadable
-from aria_dream.dream.triage_prompt import WINDOW
-from aria_dream.dream.verdict import LONGEST_ANSWER, parse_object
 from aria_dream.effects.model_http import Answered, Patience, Unanswered
+from aria_dream.judging.triage import Unreadable
+from aria_dream.judging.triage_prompt import WINDOW
+from aria_dream.judging.verdict import LONGEST_ANSWER, parse_object
 
 if TYPE_CHECKING:
-    from aria_dream.dream.prompt_text import Messages
     from aria_dream.effects.egress import Cleared, Endpoint
+    from aria_dream.judging.prompt_text import Messages
 
 MOST_BLANKS = 200
 """White space in a row after which an answer is over: models under a grammar print it for ever."""

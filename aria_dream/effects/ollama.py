@@ -11,7 +11,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.triage_prompt import ANSWER_TOKENS, WINDOW
 from aria_dream.effects.model_http import Answered, Unanswered, exchange
 from aria_dream.effects.model_server import (
     SEED,
@@ -26,13 +25,14 @@ from aria_dream.effects.model_server import (
     no_list,
     refusal_of,
 )
+from aria_dream.judging.triage_prompt import ANSWER_TOKENS, WINDOW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aria_dream.dream.prompt_text import Messages
     from aria_dream.effects.egress import Cleared, Endpoint
     from aria_dream.effects.model_http import Patience
+    from aria_dream.judging.prompt_text import Messages
 
 _CALL = re.compile(r"/(?:api|v1)(?:/.*)?\Z")
 ALWAYS_THINKING = frozenset({"gptoss"})

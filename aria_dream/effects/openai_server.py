@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.triage_prompt import ANSWER_TOKENS
 from aria_dream.effects.model_http import Answered, Unanswered, exchange
 from aria_dream.effects.model_server import (
     SEED,
@@ -25,13 +24,14 @@ from aria_dream.effects.model_server import (
     refusal_of,
 )
 from aria_dream.effects.ollama import CLOUD, OllamaServer, at_root
+from aria_dream.judging.triage_prompt import ANSWER_TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aria_dream.dream.prompt_text import Messages
     from aria_dream.effects.egress import Cleared, Endpoint
     from aria_dream.effects.model_http import Patience
+    from aria_dream.judging.prompt_text import Messages
 
 _NAME: Final = "the model's server"
 _CALL = re.compile(r"(?:/chat)?/completions\Z|/chat\Z|/models\Z")

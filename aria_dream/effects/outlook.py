@@ -6,7 +6,6 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.run_record import as_runs, failures_in_a_row
 from aria_dream.effects.live_policy import LivePolicy, read_live_policy
 from aria_dream.effects.own_notes import find_own_notes, read_day_owner, read_new_seeds
 from aria_dream.effects.presence import last_edit_s, read_moment
@@ -17,6 +16,7 @@ from aria_dream.policy.triggers import BUILT, Stage
 from aria_dream.schedule.circumstances import Circumstances, History, Moment
 from aria_dream.schedule.due import Due, NotYet, due, must_stop
 from aria_dream.schedule.nightly import owed_night
+from aria_dream.schedule.run_record import as_runs, failures_in_a_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.prompt_text import LONGEST_PROMPT, Prompt, parse_prompt
 from aria_dream.effects.ground import locate, read_plain
 from aria_dream.effects.shipped import read_shipped, shipped_path
 from aria_dream.errors import Problem
+from aria_dream.judging.prompt_text import LONGEST_PROMPT, Prompt, parse_prompt
 from aria_dream.markdown.note import NotePath, decode_note
 from aria_dream.vault.names import fold_path
 from aria_dream.world import Refused

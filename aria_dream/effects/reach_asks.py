@@ -5,20 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.homes import MOST_OFFERED, home_of
-from aria_dream.dream.juxtaposition import title_of
-from aria_dream.dream.logged import logged_link
-from aria_dream.dream.memo import memo_of_blocks
-from aria_dream.dream.plain_text import clean
-from aria_dream.dream.reach import Answer, ExternalAsk, InternalAsk
-from aria_dream.dream.reach_block import ReachedPair, ReachedSeed
-from aria_dream.dream.reach_reading import parse_reach_blocks
-from aria_dream.dream.seeds import open_seeds, parse_seeds
-from aria_dream.dream.source_grammar import name_key
-from aria_dream.dream.triage_prompt import UNCONNECTED, way_text
 from aria_dream.effects.resonance import read_note_text
+from aria_dream.judging.triage_prompt import UNCONNECTED, way_text
 from aria_dream.markdown.note import NotePath, decode_note, parse_note
 from aria_dream.markdown.scan import is_unread, read_flags
+from aria_dream.notes.logged import logged_link
+from aria_dream.notes.plain_text import clean
+from aria_dream.notes.seeds import open_seeds, parse_seeds
 from aria_dream.policy.residence import log_notes
 from aria_dream.privacy.sharing import (
     ShareableExcerpt,
@@ -29,6 +22,13 @@ from aria_dream.privacy.sharing import (
     shareable_title,
     visibility,
 )
+from aria_dream.ranking.juxtaposition import title_of
+from aria_dream.reach.homes import MOST_OFFERED, home_of
+from aria_dream.reach.memo import memo_of_blocks
+from aria_dream.reach.reach import Answer, ExternalAsk, InternalAsk
+from aria_dream.reach.reach_block import ReachedPair, ReachedSeed
+from aria_dream.reach.reach_reading import parse_reach_blocks
+from aria_dream.reach.source_grammar import name_key
 from aria_dream.review.mention import find_mentions
 from aria_dream.vault.link_text import link_target
 from aria_dream.vault.names import fold_path
@@ -37,13 +37,13 @@ from aria_dream.world import Content
 if TYPE_CHECKING:
     from datetime import date, tzinfo
 
-    from aria_dream.dream.juxtaposition import Survivor
-    from aria_dream.dream.logged import LoggedLink
-    from aria_dream.dream.memo import MemoRow
-    from aria_dream.dream.reach_record import ReachKind
-    from aria_dream.dream.seeds import Seed
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.errors import Problem
+    from aria_dream.notes.logged import LoggedLink
+    from aria_dream.notes.seeds import Seed
+    from aria_dream.ranking.juxtaposition import Survivor
+    from aria_dream.reach.memo import MemoRow
+    from aria_dream.reach.reach_record import ReachKind
     from aria_dream.world import VaultFiles
 
 

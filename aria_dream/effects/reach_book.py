@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.memo import known_already, parse_memo, render_memo_row
-from aria_dream.dream.reach_record import landed_record, parse_reaches, reach_record
 from aria_dream.effects.journal import Journal, read_text
 from aria_dream.effects.ledger import append_line
 from aria_dream.effects.lock import VaultLock, writer_lock
 from aria_dream.effects.records import RUNS
 from aria_dream.errors import WriteRefusedError
+from aria_dream.reach.memo import known_already, parse_memo, render_memo_row
+from aria_dream.reach.reach_record import landed_record, parse_reaches, reach_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from aria_dream.dream.memo import MemoRow
-    from aria_dream.dream.reach_record import ReachRecord
     from aria_dream.errors import Problem
+    from aria_dream.reach.memo import MemoRow
+    from aria_dream.reach.reach_record import ReachRecord
 
 MEMO = "reach-memo.tsv"
 

@@ -8,10 +8,25 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.budget import Refused
-from aria_dream.dream.datamark import Datamark
-from aria_dream.dream.jsonl import render_record
-from aria_dream.dream.reach import (
+from aria_dream.effects import ledger
+from aria_dream.effects.asking import new_nonce
+from aria_dream.effects.egress import Turned
+from aria_dream.effects.let_out import let_out, note_pause
+from aria_dream.effects.prompts import shipped_prompt
+from aria_dream.effects.reach_wait import read_pause
+from aria_dream.errors import WriteRefusedError
+from aria_dream.evals.reach_corpus import (
+    ExternalRequest,
+    InternalRequest,
+    RecordedAnswer,
+    answer_record,
+    model_record,
+)
+from aria_dream.judging.datamark import Datamark
+from aria_dream.notes.jsonl import render_record
+from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_text
+from aria_dream.reach.budget import Refused
+from aria_dream.reach.reach import (
     PROMPT_NAME,
     Answer,
     ExternalAsk,
@@ -20,23 +35,8 @@ from aria_dream.dream.reach import (
     parse_answer,
     reach_prompt,
 )
-from aria_dream.dream.reach_block import NoAnswer
-from aria_dream.dream.reach_corpus import (
-    ExternalRequest,
-    InternalRequest,
-    RecordedAnswer,
-    answer_record,
-    model_record,
-)
-from aria_dream.dream.reach_outcome import failure_text, read_end
-from aria_dream.effects import ledger
-from aria_dream.effects.asking import new_nonce
-from aria_dream.effects.egress import Turned
-from aria_dream.effects.let_out import let_out, note_pause
-from aria_dream.effects.prompts import shipped_prompt
-from aria_dream.effects.reach_wait import read_pause
-from aria_dream.errors import WriteRefusedError
-from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_text
+from aria_dream.reach.reach_block import NoAnswer
+from aria_dream.reach.reach_outcome import failure_text, read_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Protocol
 
-    from aria_dream.dream.reach_corpus import AnsweringModel, CorpusText, Finding, ReachItem
-    from aria_dream.dream.reach_events import ReachEnd
     from aria_dream.effects.egress import ClearedText, Gate
     from aria_dream.effects.ledger import Granted
     from aria_dream.effects.source_check import SourceCheck
+    from aria_dream.evals.reach_corpus import AnsweringModel, CorpusText, Finding, ReachItem
     from aria_dream.policy.settings import Settings
     from aria_dream.privacy.sharing import Sharing
+    from aria_dream.reach.reach_events import ReachEnd
 
     class Asker(Protocol):
         """What is needed of a `reach_course.Reacher`."""

@@ -10,23 +10,23 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.budget import Refused
-from aria_dream.dream.citation import inert
-from aria_dream.dream.datamark import harmless_text
-from aria_dream.dream.plain_text import clean
-from aria_dream.dream.reach_outcome import failure_text, read_end
 from aria_dream.effects.egress import Turned
 from aria_dream.effects.ledger import settle, utc_now
 from aria_dream.effects.let_out import let_out, note_pause
+from aria_dream.judging.datamark import harmless_text
+from aria_dream.notes.plain_text import clean
+from aria_dream.reach.budget import Refused
+from aria_dream.reach.citation import inert
+from aria_dream.reach.reach_outcome import failure_text, read_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime, tzinfo
     from pathlib import Path
 
-    from aria_dream.dream.budget import Resolution
     from aria_dream.effects.codex_reacher import CodexReacher
     from aria_dream.effects.egress import Gate
+    from aria_dream.reach.budget import Resolution
 
 KIND = "probe"
 """Of its rows in the ledger, and its purpose in the log of what left."""

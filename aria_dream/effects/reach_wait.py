@@ -13,15 +13,15 @@ from datetime import timedelta
 from random import random
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.jsonl import as_mapping, as_moment, as_text, as_whole
-from aria_dream.dream.reach_pause import LONGEST_WAIT, Backoff, Stop, Wait, pause_s, reach_pause
+from aria_dream.notes.jsonl import as_mapping, as_moment, as_text, as_whole
+from aria_dream.reach.reach_pause import LONGEST_WAIT, Backoff, Stop, Wait, pause_s, reach_pause
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
     from pathlib import Path
 
-    from aria_dream.dream.reach_events import Failure
+    from aria_dream.reach.reach_events import Failure
 
 PAUSE = "reach-pause.json"
 VERSION = 1

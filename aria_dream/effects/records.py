@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.record import parse_consolidations
 from aria_dream.consolidate.settled import parse_heard, parse_settled
-from aria_dream.dream.episode import EpisodeRecord, episode_record, memory_of, parse_episodes
-from aria_dream.dream.jsonl import as_mapping, as_text
-from aria_dream.dream.judge_record import judge_record, last_trouble
-from aria_dream.dream.juxtaposition import pair_key
-from aria_dream.dream.walk import Memory
 from aria_dream.effects.journal import Journal, read_text
 from aria_dream.effects.lock import writer_lock
 from aria_dream.errors import BusyError, StateDamagedError, WriteRefusedError
+from aria_dream.notes.episode import EpisodeRecord, episode_record, memory_of, parse_episodes
+from aria_dream.notes.jsonl import as_mapping, as_text
+from aria_dream.ranking.juxtaposition import pair_key
+from aria_dream.ranking.walk import Memory
 from aria_dream.review.journal import parse_journal
 from aria_dream.review.proposal import ProposalState, decided_pairs, proposed_record
+from aria_dream.schedule.judge_record import judge_record, last_trouble
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.record import Consolidation
     from aria_dream.consolidate.settled import Settled
-    from aria_dream.dream.judge_record import Occasion
     from aria_dream.errors import Problem
     from aria_dream.review.proposal import Proposal
+    from aria_dream.schedule.judge_record import Occasion
 
 PROPOSALS = "proposals.jsonl"
 HASHES = "note-hashes.json"

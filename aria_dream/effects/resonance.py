@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 import aria_dream
-from aria_dream.dream.juxtaposition import Juxtaposition, chance, title_of
-from aria_dream.dream.learn import Weights
-from aria_dream.dream.notespace import NoteSpace, Parts
-from aria_dream.dream.rank import Ranking, RankNote
-from aria_dream.dream.terms import NO_TERMS, TermCounts, link_key, note_terms
-from aria_dream.dream.ways import shortest_ways
 from aria_dream.effects.array_file import drop_arrays, read_arrays, write_arrays
 from aria_dream.effects.ground import read_plain
 from aria_dream.effects.index_cache import reader_version
 from aria_dream.effects.link_sketch import link_sketch, still_alike
 from aria_dream.markdown.note import decode_note
+from aria_dream.ranking.juxtaposition import Juxtaposition, chance, title_of
+from aria_dream.ranking.learn import Weights
+from aria_dream.ranking.notespace import NoteSpace, Parts
+from aria_dream.ranking.rank import Ranking, RankNote
+from aria_dream.ranking.terms import NO_TERMS, TermCounts, link_key, note_terms
+from aria_dream.ranking.ways import shortest_ways
 from aria_dream.vault.edit import encode_note
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from aria_dream.dream.rank import Scored
     from aria_dream.effects.dreamt_vault import DreamtVault
     from aria_dream.effects.vectors import ContentCache
+    from aria_dream.ranking.rank import Scored
     from aria_dream.vault.graph import NoteFacts
 
 TERMS_KIND = "terms:2"
@@ -49,7 +49,7 @@ TERMS_KIND = "terms:2"
 WEIGHTS_FILE = "weights.json"
 SPACE_FILE = "space.bin"
 _SPACE_MODULES = ("juxtaposition", "mentions", "notespace", "sparse", "terms")
-"""Modules of `dream/` that decide what a note space holds. A test compares them with the imports."""
+"""Modules of `ranking/` that decide what a note space holds. A test compares them with the imports."""
 _DIGEST_BYTES = 32
 _NOTES_PER_BATCH = 500
 
@@ -166,7 +166,7 @@ def space_key(vault: DreamtVault) -> bytes | None:
     """
     state = sha256(f"{reader_version()} {TERMS_KIND} {np.__version__} {sys.byteorder}".encode())
     for module in _SPACE_MODULES:
-        source = Path(aria_dream.__file__).parent / "dream" / f"{module}.py"
+        source = Path(aria_dream.__file__).parent / "ranking" / f"{module}.py"
         with suppress(OSError):  # without its source the program's own version must do
             state.update(source.read_bytes())
     if any(len(fact.content_hash) != _DIGEST_BYTES for fact in vault.facts):

@@ -79,7 +79,7 @@ class _OneLine(logging.Formatter):
 
 
 def cause_of(error: BaseException) -> str:
-    """What went wrong and where, without words that could be a note's: `ValueError in dream/walk.py:120`."""
+    """What went wrong and where, without words that could be a note's: `ValueError in ranking/walk.py:120`."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "aria_dream" in Path(frame.filename).parts]
     frame = ours[-1] if ours else frames[-1] if frames else None

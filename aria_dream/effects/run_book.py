@@ -6,9 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.record import parse_consolidations
-from aria_dream.dream.judge_record import last_trouble
-from aria_dream.dream.reach_record import parse_reaches, unfinished
-from aria_dream.dream.run_record import (
+from aria_dream.effects.journal import Journal
+from aria_dream.effects.lock import writer_lock
+from aria_dream.effects.records import PROPOSALS, RUNS, RecordBook
+from aria_dream.errors import StateDamagedError
+from aria_dream.reach.reach_record import parse_reaches, unfinished
+from aria_dream.review.proposal import open_count
+from aria_dream.schedule.judge_record import last_trouble
+from aria_dream.schedule.run_record import (
     PastRun,
     RunEnd,
     RunLog,
@@ -17,19 +22,14 @@ from aria_dream.dream.run_record import (
     since_record,
     started_record,
 )
-from aria_dream.effects.journal import Journal
-from aria_dream.effects.lock import writer_lock
-from aria_dream.effects.records import PROPOSALS, RUNS, RecordBook
-from aria_dream.errors import StateDamagedError
-from aria_dream.review.proposal import open_count
 
 if TYPE_CHECKING:
     from datetime import date, datetime
     from pathlib import Path
 
     from aria_dream.consolidate.record import Consolidation
-    from aria_dream.dream.episode import EpisodeRecord
-    from aria_dream.dream.judge_record import JudgeTrouble
+    from aria_dream.notes.episode import EpisodeRecord
+    from aria_dream.schedule.judge_record import JudgeTrouble
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,19 +18,19 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from aria_dream.dream.citation import normal_url
 from aria_dream.effects.consent import has_consent
 from aria_dream.effects.egress import EGRESS, UNCONFIRMED, Endpoint, Turned, find_endpoint, resolve_name
 from aria_dream.effects.journal import Journal
 from aria_dream.effects.lock import writer_lock
 from aria_dream.effects.model_http import Answered, Patience, Unanswered, exchange
+from aria_dream.reach.citation import normal_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from aria_dream.dream.reach_corpus import Finding
     from aria_dream.effects.egress import Resolve
+    from aria_dream.evals.reach_corpus import Finding
 
 LONGEST_PAGE_BYTES = 400_000
 """More of a page is not read: what it is about stands at its beginning."""

@@ -9,10 +9,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.stale import SourceMemory, stale_by_date, stale_by_source
-from aria_dream.dream.jsonl import as_mapping, as_text
 from aria_dream.effects.ground import locate, read_plain
 from aria_dream.effects.resonance import read_note_text
 from aria_dream.markdown.note import NotePath, parse_note
+from aria_dream.notes.jsonl import as_mapping, as_text
 from aria_dream.world import Refused
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal
 
-from aria_dream.dream.jsonl import as_mapping, as_text, as_texts, as_whole
 from aria_dream.effects.lock import Holder, read_holder
+from aria_dream.notes.jsonl import as_mapping, as_text, as_texts, as_whole
 
 if TYPE_CHECKING:
     from pathlib import Path

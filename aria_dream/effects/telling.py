@@ -8,15 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import aria_dream
-from aria_dream.dream.run_record import failures_in_a_row
 from aria_dream.effects.status import Doing, LastRun, Status, write_status
 from aria_dream.schedule.due import Due, NotYet
+from aria_dream.schedule.run_record import failures_in_a_row
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
-    from aria_dream.dream.run_record import PastRun, RunLog
     from aria_dream.effects.outlook import Outlook, View
+    from aria_dream.schedule.run_record import PastRun, RunLog
 
 log = logging.getLogger("aria_dream.daemon")
 

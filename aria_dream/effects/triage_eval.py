@@ -15,19 +15,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.dreaming import NoJudge
-from aria_dream.dream.walk import Memory
 from aria_dream.effects.dream_parts import open_dream_parts
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.places import Places
+from aria_dream.judging.dreaming import NoJudge
+from aria_dream.ranking.walk import Memory
 from aria_dream.vault.names import fold_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from aria_dream.dream.triage import Verdict
-    from aria_dream.dream.triage_score import CorpusNote, LabelledPair
     from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.evals.triage_score import CorpusNote, LabelledPair
+    from aria_dream.judging.triage import Verdict
     from aria_dream.policy.settings import Settings
 
 JUDGE_KEYS = (

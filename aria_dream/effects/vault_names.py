@@ -9,10 +9,10 @@ from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.review_note import BEGIN
 from aria_dream.effects.contents import UNREAD
 from aria_dream.effects.ground import read_plain
 from aria_dream.markdown.note import decode_note
+from aria_dream.notes.review_note import BEGIN
 from aria_dream.policy.lines import note_properties
 from aria_dream.policy.policy import is_policy_name
 from aria_dream.policy.residence import (

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.triage import Drop, Keep, Unreadable
-from aria_dream.dream.triage_prompt import RECIPE
+from aria_dream.judging.triage import Drop, Keep, Unreadable
+from aria_dream.judging.triage_prompt import RECIPE
 
 if TYPE_CHECKING:
     from collections.abc import Collection

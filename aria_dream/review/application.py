@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.markdown.properties import parse_properties
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.changes import Replacement, plan_obsolete, plan_placement, plan_replacements
 from aria_dream.review.inbound import left_behind, plan_orphan
 from aria_dream.review.merging import plan_merge_all

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.logged import LoggedLink
-from aria_dream.dream.logged_change import DecidedChange, Said
-from aria_dream.dream.plain_text import clean
-from aria_dream.dream.review_note import read_managed, with_managed
-from aria_dream.dream.tick_lines import short_moment
+from aria_dream.notes.logged import LoggedLink
+from aria_dream.notes.logged_change import DecidedChange, Said
+from aria_dream.notes.plain_text import clean
+from aria_dream.notes.review_note import read_managed, with_managed
+from aria_dream.notes.tick_lines import short_moment
 from aria_dream.review.decision import needs_mark, shown_titles, titles_match
 from aria_dream.review.proposal import plan_mark
 from aria_dream.review.showing import is_of_review, why_again
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime, timedelta
 
-    from aria_dream.dream.logged_change import ChangeItem, LoggedChange
+    from aria_dream.notes.logged_change import ChangeItem, LoggedChange
     from aria_dream.review.proposal import ProposalState, State
 
 _SAID: Final[Mapping[State, Said]] = {

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.citation import inert
-from aria_dream.dream.datamark import harmless_text
-from aria_dream.dream.plain_text import clean, escape_plain
+from aria_dream.judging.datamark import harmless_text
 from aria_dream.markdown.note import NotePath, parse_note
+from aria_dream.notes.plain_text import clean, escape_plain
+from aria_dream.reach.citation import inert
 from aria_dream.review.placement import AlreadyLinked, Placement, Style, Target, plan_link
 from aria_dream.review.plan import Planned, planned
 from aria_dream.review.safety import safety_refusal

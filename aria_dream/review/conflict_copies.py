@@ -10,17 +10,17 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.boxes import bears_id, parse_box
-from aria_dream.dream.logged import parse_outcome
-from aria_dream.dream.logged_change import DecidedChange, LoggedChange
-from aria_dream.dream.review_note import ReviewItem, read_managed, with_managed
 from aria_dream.markdown.properties import find_frontmatter
+from aria_dream.notes.boxes import bears_id, parse_box
+from aria_dream.notes.logged import parse_outcome
+from aria_dream.notes.logged_change import DecidedChange, LoggedChange
+from aria_dream.notes.review_note import ReviewItem, read_managed, with_managed
 from aria_dream.vault.edit import line_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from aria_dream.dream.logged_change import ChangeItem
+    from aria_dream.notes.logged_change import ChangeItem
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, assert_never
 
-from aria_dream.dream.juxtaposition import title_of
-from aria_dream.dream.plain_text import clean
 from aria_dream.errors import Problem
+from aria_dream.notes.plain_text import clean
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.proposal import is_id_of, plan_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from aria_dream.dream.logged import LoggedLink
-    from aria_dream.dream.ticks import Tick
+    from aria_dream.notes.logged import LoggedLink
+    from aria_dream.notes.ticks import Tick
     from aria_dream.review.proposal import ProposalState, State
 
 Choice = Literal["approve", "reject", "undo", "ask"]

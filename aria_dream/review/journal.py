@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.jsonl import (
+from aria_dream.errors import Problem
+from aria_dream.notes.jsonl import (
     as_list,
     as_mapping,
     as_moment,
@@ -15,7 +16,6 @@ from aria_dream.dream.jsonl import (
     as_whole,
     parse_records,
 )
-from aria_dream.errors import Problem
 from aria_dream.review.proposal import EVENTS, KINDS, PlannedEdit, Proposal, ProposalState, is_id_of
 from aria_dream.vault.edit import ContentHash
 

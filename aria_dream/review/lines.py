@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.dream_log import parse_blocks
-from aria_dream.dream.juxtaposition import title_of
-from aria_dream.dream.logged import Outcome
-from aria_dream.dream.plain_text import clean, escape_plain
-from aria_dream.dream.review_note import ReviewItem, read_managed, with_managed
-from aria_dream.dream.tick_lines import decide_in_text, reopen_in_text, short_moment, tell_in_text, without_undo
+from aria_dream.notes.dream_log import parse_blocks
+from aria_dream.notes.logged import Outcome
+from aria_dream.notes.plain_text import clean, escape_plain
+from aria_dream.notes.review_note import ReviewItem, read_managed, with_managed
+from aria_dream.notes.tick_lines import decide_in_text, reopen_in_text, short_moment, tell_in_text, without_undo
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.decision import shown_titles, titles_match
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date, datetime, timedelta
 
-    from aria_dream.dream.logged import LoggedPair
-    from aria_dream.dream.logged_change import ChangeItem
+    from aria_dream.notes.logged import LoggedPair
+    from aria_dream.notes.logged_change import ChangeItem
     from aria_dream.review.proposal import ProposalState
 
 

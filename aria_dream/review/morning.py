@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.constellation import Constellation, render_canvas
-from aria_dream.dream.dream_log import (
+from aria_dream.markdown.note import NotePath
+from aria_dream.notes.constellation import Constellation, render_canvas
+from aria_dream.notes.dream_log import (
     DreamBlock,
     logged_drop,
     logged_pair,
@@ -16,9 +17,8 @@ from aria_dream.dream.dream_log import (
     render_block,
     render_head,
 )
-from aria_dream.dream.episode import EpisodeRecord, ShownPair, episode_id, memory_used
-from aria_dream.dream.juxtaposition import title_of
-from aria_dream.dream.review_note import (
+from aria_dream.notes.episode import EpisodeRecord, ShownPair, episode_id, memory_used
+from aria_dream.notes.review_note import (
     ReviewItem,
     is_emptied,
     read_managed,
@@ -26,9 +26,9 @@ from aria_dream.dream.review_note import (
     render_review_head,
     with_managed,
 )
-from aria_dream.dream.seeds import mark_dreamt, parse_seeds
-from aria_dream.dream.walk import Memory
-from aria_dream.markdown.note import NotePath
+from aria_dream.notes.seeds import mark_dreamt, parse_seeds
+from aria_dream.ranking.juxtaposition import title_of
+from aria_dream.ranking.walk import Memory
 from aria_dream.review.proposal import Proposal, next_round, proposal_id
 from aria_dream.vault.edit import (
     ABSENT,
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from aria_dream.dream.dreaming import Dreamt
-    from aria_dream.dream.seeds import Seed
+    from aria_dream.judging.dreaming import Dreamt
+    from aria_dream.notes.seeds import Seed
     from aria_dream.review.proposal import ProposalState
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.citation import inert
-from aria_dream.dream.datamark import harmless_text
-from aria_dream.dream.function_words import function_words
-from aria_dream.dream.plain_text import clean
+from aria_dream.judging.datamark import harmless_text
+from aria_dream.notes.plain_text import clean
 from aria_dream.policy.policy import POLICY_NAMES
 from aria_dream.policy.triggers import TRIGGERS_NAMES
+from aria_dream.ranking.function_words import function_words
+from aria_dream.reach.citation import inert
 from aria_dream.vault.edit import Refusal
 from aria_dream.vault.names import fold_path, parse_target, shorten_name
 

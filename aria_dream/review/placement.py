@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, assert_never
 
-from aria_dream.dream.names import is_one_word, is_quoted, stands_before_noun
 from aria_dream.markdown.ending import has_unclosed_frontmatter
 from aria_dream.markdown.note import parse_note
 from aria_dream.markdown.prose import read_prose
+from aria_dream.ranking.names import is_one_word, is_quoted, stands_before_noun
 from aria_dream.review.mention import find_mentions
 from aria_dream.review.related import Insertion, plan_bullet
 from aria_dream.vault.edit import Edit, Refusal, WritePlan, decode_note, encode_note, note_refusal, plan_edit
@@ -22,9 +22,9 @@ from aria_dream.vault.link_form import render_link
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from aria_dream.dream.names import NameBook
     from aria_dream.markdown.link import Link
     from aria_dream.markdown.note import Note, NotePath
+    from aria_dream.ranking.names import NameBook
     from aria_dream.review.mention import Mention
     from aria_dream.vault.obsidian import AppSettings
     from aria_dream.vault.resolve import Resolver

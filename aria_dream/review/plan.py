@@ -26,8 +26,8 @@ from aria_dream.vault.resolve import Resolver
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from aria_dream.dream.names import NameBook
     from aria_dream.errors import Problem
+    from aria_dream.ranking.names import NameBook
     from aria_dream.review.placement import PlacementPolicy
 
 

@@ -11,7 +11,7 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, get_args
 
-from aria_dream.dream.juxtaposition import pair_key
+from aria_dream.ranking.juxtaposition import pair_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.dream.citation import inert, normal_url
-from aria_dream.dream.datamark import harmless_text
-from aria_dream.dream.juxtaposition import pair_key, title_of
-from aria_dream.dream.plain_text import clean, escape_plain
+from aria_dream.judging.datamark import harmless_text
 from aria_dream.markdown.note import NotePath
+from aria_dream.notes.plain_text import clean, escape_plain
+from aria_dream.ranking.juxtaposition import pair_key, title_of
+from aria_dream.reach.citation import inert, normal_url
 from aria_dream.review.application import target_of
 from aria_dream.review.changes import plan_placement
 from aria_dream.review.inbound import plan_orphan
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from aria_dream.dream.citation import Source
-    from aria_dream.dream.reach import Answer
     from aria_dream.policy.residence import VaultNames
+    from aria_dream.reach.citation import Source
+    from aria_dream.reach.reach import Answer
     from aria_dream.review.plan import VaultView
     from aria_dream.review.proposal import PlannedEdit, ProposalState
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.dream.dream_log import parse_blocks
-from aria_dream.dream.juxtaposition import title_of
-from aria_dream.dream.tick_lines import parse_short_moment
+from aria_dream.notes.dream_log import parse_blocks
+from aria_dream.notes.tick_lines import parse_short_moment
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.decision import ROUNDS_TRIED, titles_match
 from aria_dream.review.proposal import Proposal, event_record, is_id_of, proposed_record
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from datetime import date
 
-    from aria_dream.dream.logged import LoggedPair, Verdict
+    from aria_dream.notes.logged import LoggedPair, Verdict
     from aria_dream.review.proposal import Event, ProposalState
 
 

@@ -11,9 +11,9 @@ import re
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.juxtaposition import title_of
 from aria_dream.markdown.ending import open_ending
 from aria_dream.markdown.note import NotePath, parse_note
+from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.inbound import retarget_others
 from aria_dream.review.merging import trash_place
 from aria_dream.review.plan import Planned, planned

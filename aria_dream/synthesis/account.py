@@ -7,8 +7,8 @@ from collections import Counter
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.plain_text import escape_plain
 from aria_dream.markdown.note import decode_note
+from aria_dream.notes.plain_text import escape_plain
 from aria_dream.synthesis.claim_words import Role
 from aria_dream.synthesis.claims import set_aside_reason
 from aria_dream.synthesis.entry import NO_LESSONS, NONE, Said

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.plain_text import unescape_plain
 from aria_dream.markdown.note import decode_note
+from aria_dream.notes.plain_text import unescape_plain
 from aria_dream.synthesis.lesson import FIELDS_OF_A_ROW, next_number, read_rows, repeated_keys, row_failures
 from aria_dream.synthesis.log_text import (
     FIELDS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.plain_text import clean, escape_plain
+from aria_dream.notes.plain_text import clean, escape_plain
 from aria_dream.synthesis.log_text import FIELDS, LABELS
 
 if TYPE_CHECKING:

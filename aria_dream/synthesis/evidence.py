@@ -12,8 +12,8 @@ from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from aria_dream.dream.jsonl import as_text, as_whole, parse_records
 from aria_dream.errors import Problem
+from aria_dream.notes.jsonl import as_text, as_whole, parse_records
 from aria_dream.privacy.secrets import holds_issued_key
 from aria_dream.synthesis.contrast import plain
 from aria_dream.synthesis.orders import ORDERS

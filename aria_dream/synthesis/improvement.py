@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.plain_text import unescape_plain
+from aria_dream.notes.plain_text import unescape_plain
 from aria_dream.synthesis.admission import TWO_EVENTS, is_failure
 from aria_dream.synthesis.claim_words import Role, names_gap
 from aria_dream.synthesis.entry import NewCandidate

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeGuard, assert_never, get_args
 
-from aria_dream.dream.jsonl import render_record
+from aria_dream.notes.jsonl import render_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

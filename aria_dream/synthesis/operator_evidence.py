@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from aria_dream.dream.plain_text import clean, unescape_plain
+from aria_dream.notes.plain_text import clean, unescape_plain
 from aria_dream.synthesis.contrast import denies, plain
 
 STATUSES: Final = ("approved", "merged", "rejected", "blocked")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.dream.plain_text import clean, escape_plain
+from aria_dream.notes.plain_text import clean, escape_plain
 from aria_dream.privacy.secrets import holds_issued_key, redact_secrets, show_marks
 from aria_dream.synthesis.contrast import plain
 from aria_dream.synthesis.orders import ORDERS

@@ -20,13 +20,6 @@ from zoneinfo import ZoneInfo
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from aria_dream.dream.budget import INITIATED, Row, count_in_window, in_period, parse_ledger
-from aria_dream.dream.embedding import passages
-from aria_dream.dream.juxtaposition import title_of
-from aria_dream.dream.reach_outcome import read_end
-from aria_dream.dream.reach_pause import Backoff, Stop, Wait, pause_s, reach_pause
-from aria_dream.dream.triage import Unreadable
-from aria_dream.dream.verdict import parse_object
 from aria_dream.effects import ledger
 from aria_dream.effects.codex import Missing, find_codex
 from aria_dream.effects.codex_reacher import CodexReacher, Elsewhere
@@ -34,10 +27,17 @@ from aria_dream.effects.files import DiskVault
 from aria_dream.effects.index import read_vault
 from aria_dream.effects.power import read_power
 from aria_dream.effects.swap import ExchangeUnavailableError, exchange
+from aria_dream.judging.triage import Unreadable
+from aria_dream.judging.verdict import parse_object
 from aria_dream.markdown.note import NotePath, decode_note, parse_note
 from aria_dream.policy.policy import Policy, parse_policy
 from aria_dream.policy.settings import Settings
 from aria_dream.policy.triggers import Stage, Triggers
+from aria_dream.ranking.embedding import passages
+from aria_dream.ranking.juxtaposition import title_of
+from aria_dream.reach.budget import INITIATED, Row, count_in_window, in_period, parse_ledger
+from aria_dream.reach.reach_outcome import read_end
+from aria_dream.reach.reach_pause import Backoff, Stop, Wait, pause_s, reach_pause
 from aria_dream.review.changes import plan_placement
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.placement import AlreadyLinked, Target

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from aria_dream.dream.prompt_text import Messages
-from aria_dream.dream.triage import Unreadable
-from aria_dream.dream.triage_prompt import ANSWER_TOKENS, VERDICT_SCHEMA
-from aria_dream.dream.verdict import parse_object
 from aria_dream.effects.egress import Endpoint, find_endpoint
 from aria_dream.effects.model_http import Patience
 from aria_dream.effects.model_server import AskFailed, Completion, Model
 from aria_dream.effects.ollama import OllamaServer
+from aria_dream.judging.prompt_text import Messages
+from aria_dream.judging.triage import Unreadable
+from aria_dream.judging.triage_prompt import ANSWER_TOKENS, VERDICT_SCHEMA
+from aria_dream.judging.verdict import parse_object
 from tests.conformance.test_write_cases import run_case
 from tests.model_servers import FakeModel, serving
 
@@ -85,7 +85,7 @@ import sys
 from aria_dream.effects.egress import find_endpoint
 from aria_dream.effects.model_server import Model, asking_patience
 from aria_dream.effects.ollama import OllamaServer
-from aria_dream.dream.prompt_text import Messages
+from aria_dream.judging.prompt_text import Messages
 for host in sys.argv[2:]:
     endpoint = find_endpoint(f"http://{host}:{sys.argv[1]}")
     server = OllamaServer(endpoint=endpoint, looking=asking_patience(5), asking=asking_patience(5))

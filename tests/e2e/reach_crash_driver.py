@@ -13,7 +13,7 @@ from aria_dream.effects.reach_book import ReachBook
 from tests.reach_bench import ORPHAN, ReachBench, answered
 
 if TYPE_CHECKING:
-    from aria_dream.dream.reach_events import ReachEnd
+    from aria_dream.reach.reach_events import ReachEnd
 
 
 def die(*_arguments: object, **_named: object) -> NoReturn:

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from aria_dream.dream.reach_block import NoAnswer
-from aria_dream.dream.reach_reading import parse_reach_blocks
-from aria_dream.dream.run_record import RunEnd
 from aria_dream.effects.consent import write_consent
 from aria_dream.effects.episode_process import EpisodeProcess
 from aria_dream.effects.ledger import read_ledger
 from aria_dream.effects.order import Order
 from aria_dream.effects.places import CACHE_VARIABLE, STATE_VARIABLE
 from aria_dream.policy.triggers import Stage
+from aria_dream.reach.reach_block import NoAnswer
+from aria_dream.reach.reach_reading import parse_reach_blocks
 from aria_dream.schedule.due import Due, NotYet
 from aria_dream.schedule.presence import Absent, Known, Plug
+from aria_dream.schedule.run_record import RunEnd
 from tests.daemon_bench import NOTES, DaemonBench, policy
 from tests.reaching import codex_program, provider, wait_until
 from tests.responses_server import ResponsesServer, message, search, stream
@@ -32,7 +32,7 @@ from tests.responses_server import ResponsesServer, message, search, stream
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from aria_dream.dream.run_record import PastRun
+    from aria_dream.schedule.run_record import PastRun
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ORPHAN = "ORPHAN\nNobody has said it.\nThe nearest work stops short.\nSources:\n- https://example.org/near"

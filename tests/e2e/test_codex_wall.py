@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from aria_dream.dream import reach_events
 from aria_dream.effects import codex_home, codex_reacher, codex_wall
+from aria_dream.reach import reach_events
 from tests.reaching import HOSTED, NESTED, Scene, at_server, codex_program, provider, snapshot, wait_until
 from tests.responses_server import (
     ANSWER,

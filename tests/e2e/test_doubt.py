@@ -21,7 +21,7 @@ from tests.e2e.test_dream_captures_nothing import NIGHT, EverySecondNote, KeepAl
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aria_dream.dream.episode import EpisodeRecord
+    from aria_dream.notes.episode import EpisodeRecord
 
 POLICY = "---\naria-dream: policy\n---\n"
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from aria_dream.dream.dream_log import parse_blocks
+from aria_dream.notes.dream_log import parse_blocks
 from aria_dream.review.journal import parse_journal
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.cycle.dream import DreamRequest, dream_once
-from aria_dream.dream.juxtaposition import Juxtaposition
-from aria_dream.dream.triage import Keep
 from aria_dream.effects.dreamt_vault import DreamtVault, read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.places import Places
 from aria_dream.effects.records import RecordBook
+from aria_dream.judging.triage import Keep
+from aria_dream.ranking.juxtaposition import Juxtaposition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from aria_dream.dream.calibration import Calibration, uncalibrated
-from aria_dream.dream.common_ground import NoteView, fold, in_common
-from aria_dream.dream.judge import PRIOR, Judged, PairFeatures, judge_pairs, says_the_same
-from aria_dream.dream.juxtaposition import Evidence, Juxtaposition
-from aria_dream.dream.pool import learn_calibration
-from aria_dream.dream.triage import Drop, Keep
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.embedded_judge import EmbeddedJudge, open_embedded_judge
 from aria_dream.effects.embedding import load_embedder, vector_kind
 from aria_dream.effects.places import Places
 from aria_dream.effects.resonance import build_ranking
 from aria_dream.effects.vectors import ContentCache
+from aria_dream.judging.calibration import Calibration, uncalibrated
+from aria_dream.judging.common_ground import NoteView, fold, in_common
+from aria_dream.judging.judge import PRIOR, Judged, PairFeatures, judge_pairs, says_the_same
+from aria_dream.judging.pool import learn_calibration
+from aria_dream.judging.triage import Drop, Keep
+from aria_dream.ranking.juxtaposition import Evidence, Juxtaposition
 
 if TYPE_CHECKING:
     from aria_dream.effects.embedding import Embedder

@@ -36,7 +36,7 @@ with ContentCache(Path(sys.argv[1])) as cache:
 
 
 def notes() -> list[Unembedded]:
-    from aria_dream.dream.embedding import Passage, vector_key
+    from aria_dream.ranking.embedding import Passage, vector_key
 
     def one(number: int) -> Unembedded:
         text = f"note number {number} is about bread and time"

@@ -14,16 +14,16 @@ import pytest
 from click.testing import CliRunner
 
 from aria_dream.cli import eval_reach_live, main
-from aria_dream.dream.reach_corpus import RecordedAnswer, parse_reach_corpus
-from aria_dream.dream.reach_events import Failure, ReachEnd, ReachRun
 from aria_dream.effects.codex_reacher import CodexReacher
 from aria_dream.effects.consent import write_consent
 from aria_dream.effects.egress import EGRESS, Gate
 from aria_dream.effects.ledger import read_ledger
 from aria_dream.effects.places import find_places
 from aria_dream.effects.reach_eval import LiveAsker, Unasked
+from aria_dream.evals.reach_corpus import RecordedAnswer, parse_reach_corpus
 from aria_dream.policy.policy import parse_policy
 from aria_dream.privacy.sharing import survey
+from aria_dream.reach.reach_events import Failure, ReachEnd, ReachRun
 from tests.e2e.test_dream import run
 from tests.reaching import at_server
 from tests.responses_server import ResponsesServer, message, stream, tool

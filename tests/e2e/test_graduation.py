@@ -11,12 +11,12 @@ from click.testing import CliRunner
 
 from aria_dream.cli import main
 from aria_dream.consolidate.note_merges import NoteMerge, plan_note_merge
-from aria_dream.dream import injection
-from aria_dream.dream.injection import InjectionResult
 from aria_dream.effects.graduation import read_graduated
 from aria_dream.effects.live_policy import read_live_policy
 from aria_dream.effects.places import find_places
 from aria_dream.effects.records import RecordBook
+from aria_dream.injection import injection
+from aria_dream.injection.injection import InjectionResult
 from aria_dream.markdown.note import NotePath
 from aria_dream.review.proposal import Kind, Proposal, event_record, planned_record, proposal_id
 from aria_dream.vault.edit import content_hash

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.dream.dream_log import parse_blocks
+from aria_dream.notes.dream_log import parse_blocks
 from tests.e2e.test_dream import dream, make_vault, run
 from tests.model_servers import KEEP, FakeModel, serving
 

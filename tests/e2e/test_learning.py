@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.dream.judge import STRUCTURE_TERMS
-from aria_dream.dream.juxtaposition import Juxtaposition
-from aria_dream.dream.walk import Memory
 from aria_dream.effects.decisions import decided_pairs_seen
 from aria_dream.effects.dream_parts import open_dream_parts
 from aria_dream.effects.dreamt_vault import DreamtVault, read_dreamt_vault
 from aria_dream.effects.places import Places
 from aria_dream.effects.records import RecordBook
+from aria_dream.judging.judge import STRUCTURE_TERMS
+from aria_dream.ranking.juxtaposition import Juxtaposition
+from aria_dream.ranking.walk import Memory
 from aria_dream.review.proposal import Event, Proposal, event_record, proposal_id
 
 if TYPE_CHECKING:

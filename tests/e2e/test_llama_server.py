@@ -17,16 +17,16 @@ import psutil
 import pytest
 
 from aria_dream.consolidate.questions import CONFLICT_SCHEMA, PAIR_SCHEMA
-from aria_dream.dream.dream_log import parse_blocks
-from aria_dream.dream.prompt_text import Messages
-from aria_dream.dream.triage import Drop, Keep, Unreadable
-from aria_dream.dream.triage_prompt import ANSWER_TOKENS, VERDICT_SCHEMA
-from aria_dream.dream.verdict import parse_object, parse_verdict
 from aria_dream.effects import openai_server
 from aria_dream.effects.egress import Endpoint, find_endpoint
 from aria_dream.effects.model_http import Patience, exchange
 from aria_dream.effects.model_server import AskFailed, Completion, Model, NoModel
 from aria_dream.effects.openai_server import OpenAIServer, with_version
+from aria_dream.judging.prompt_text import Messages
+from aria_dream.judging.triage import Drop, Keep, Unreadable
+from aria_dream.judging.triage_prompt import ANSWER_TOKENS, VERDICT_SCHEMA
+from aria_dream.judging.verdict import parse_object, parse_verdict
+from aria_dream.notes.dream_log import parse_blocks
 from tests.e2e.test_dream import make_vault, run
 
 if TYPE_CHECKING:

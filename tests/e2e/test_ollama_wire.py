@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from aria_dream.dream.prompt_text import Messages
-from aria_dream.dream.triage_prompt import ANSWER_TOKENS, VERDICT_SCHEMA, WINDOW
 from aria_dream.effects.egress import Endpoint, find_endpoint
 from aria_dream.effects.model_http import Patience, is_listening
 from aria_dream.effects.model_server import AskFailed, Completion, Model, NoModel
 from aria_dream.effects.ollama import OllamaServer, is_cloud_name
 from aria_dream.effects.openai_server import OpenAIServer, with_version
+from aria_dream.judging.prompt_text import Messages
+from aria_dream.judging.triage_prompt import ANSWER_TOKENS, VERDICT_SCHEMA, WINDOW
 from tests.model_servers import KEEP, MODEL, FakeModel, serving
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from aria_dream.cli import main, reach
-from aria_dream.dream.reach import Answer
-from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.effects.codex_reacher import CodexReacher
 from aria_dream.effects.ledger import read_ledger
 from aria_dream.effects.places import find_places
+from aria_dream.reach.reach import Answer
+from aria_dream.reach.reach_reading import parse_reach_blocks
 from tests.e2e.test_dream import NOTES
 from tests.reach_bench import HOMES, ORPHAN, POLICY, SEEDS
 from tests.reaching import NESTED, at_server

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from aria_dream.cli import main, reach
-from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.effects.consent import CONSENT
 from aria_dream.effects.places import find_places
+from aria_dream.reach.reach_reading import parse_reach_blocks
 from tests.e2e.test_dream import NOTES
 from tests.reach_bench import HOMES, NEITHER, ORPHAN, POLICY, SEEDS, ScriptedReacher, answered, failed
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from click.testing import Result
 
-    from aria_dream.dream.reach_events import ReachEnd
+    from aria_dream.reach.reach_events import ReachEnd
 
 
 @pytest.fixture

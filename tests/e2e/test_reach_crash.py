@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aria_dream.dream.reach_reading import parse_reach_blocks
+from aria_dream.reach.reach_reading import parse_reach_blocks
 from tests.e2e.test_dream import NOTES
 from tests.reach_bench import POLICY, ReachBench
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.dream import reach_events
 from aria_dream.effects import codex_wall
 from aria_dream.effects.codex_reacher import Elsewhere
 from aria_dream.effects.consent import write_consent
@@ -16,6 +15,7 @@ from aria_dream.effects.ledger import read_ledger
 from aria_dream.effects.reach_probe import KIND, ProbeResult, run_probe
 from aria_dream.policy.policy import parse_policy
 from aria_dream.privacy.sharing import survey
+from aria_dream.reach import reach_events
 from tests.reaching import HOSTED, NESTED, Scene, at_server, codex_program
 from tests.responses_server import ResponsesServer, message, refusal, script, search, stream, tool
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.dream.logged_change import ASK
-from aria_dream.dream.review_note import read_managed
+from aria_dream.notes.logged_change import ASK
+from aria_dream.notes.review_note import read_managed
 from tests.reviewed import (
     COMPOST,
     NOTES,

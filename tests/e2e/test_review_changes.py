@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.cycle.review import Settlement, renew_lines, settle
-from aria_dream.dream.logged_change import ASK, DecidedChange, LoggedChange
-from aria_dream.dream.review_note import read_managed
+from aria_dream.notes.logged_change import ASK, DecidedChange, LoggedChange
+from aria_dream.notes.review_note import read_managed
 from aria_dream.review.proposal import planned_record
 from tests.proposed import AFTER, IDS, NOTES, PATHS, lay_out, open_desk, own_files, planned, propose
 from tests.reviewed import REVIEW, age_journal, apply, run, state_folder, states, tick, write
@@ -20,7 +20,7 @@ from tests.reviewed import REVIEW, age_journal, apply, run, state_folder, states
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aria_dream.dream.review_note import ManagedBlock
+    from aria_dream.notes.review_note import ManagedBlock
     from aria_dream.review.proposal import Kind
 
 KINDS: tuple[Kind, ...] = tuple(PATHS)

@@ -16,10 +16,10 @@ import psutil
 import pytest
 
 from aria_dream.consolidate.record import End
-from aria_dream.dream.dream_log import parse_blocks
-from aria_dream.dream.run_record import RunEnd, parse_run_log
 from aria_dream.effects.index import read_vault
 from aria_dream.effects.records import RecordBook
+from aria_dream.notes.dream_log import parse_blocks
+from aria_dream.schedule.run_record import RunEnd, parse_run_log
 from tests.e2e.test_consolidate import NOTES as CONSOLIDATED
 from tests.e2e.test_dream import NOTES
 from tests.watched import GENEROUS_S

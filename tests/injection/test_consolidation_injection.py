@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.consolidate import answers, injection
+from aria_dream.consolidate import answers
 from aria_dream.consolidate.answers import parse_conflict_verdict, parse_pair_verdict, wording_fault
-from aria_dream.consolidate.injection import FIRST, SECOND, consolidation_check, obedience_faults
-from aria_dream.consolidate.obedience import REPLIES, SMUGGLED
 from aria_dream.consolidate.verdict import KeepA, Merge, Normalize, Unreadable
-from aria_dream.dream.attacks import PLACES, attacks
-from aria_dream.dream.injection import MARK
+from aria_dream.injection import consolidation as injection
+from aria_dream.injection.attacks import PLACES, attacks
+from aria_dream.injection.consolidation import FIRST, SECOND, consolidation_check, obedience_faults
+from aria_dream.injection.injection import MARK
+from aria_dream.injection.obedience import REPLIES, SMUGGLED
 from tests.injection.test_injection import NoMark, OnlyLines, OnlySentinels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from aria_dream.dream.attacks import Attack
-    from aria_dream.dream.triage_prompt import Mark
+    from aria_dream.injection.attacks import Attack
+    from aria_dream.judging.triage_prompt import Mark
 
 ATTACKS = tuple(attacks())
 

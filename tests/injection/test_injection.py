@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.dream import injection
-from aria_dream.dream.attacks import AIMS, HIDINGS, ORDERS, PLACES, REPLIES, Attack, attacks
-from aria_dream.dream.injection import MARK, injection_check, obedience_faults
-from aria_dream.dream.triage import Drop, Keep, Unreadable
-from aria_dream.dream.verdict import parse_verdict
+from aria_dream.injection import injection
+from aria_dream.injection.attacks import AIMS, HIDINGS, ORDERS, PLACES, REPLIES, Attack, attacks
+from aria_dream.injection.injection import MARK, injection_check, obedience_faults
+from aria_dream.judging.triage import Drop, Keep, Unreadable
+from aria_dream.judging.verdict import parse_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from aria_dream.dream.triage_prompt import Mark
+    from aria_dream.judging.triage_prompt import Mark
 
 ATTACKS = tuple(attacks())
 
@@ -101,8 +101,8 @@ def unescaped(text: str, **_more: bool) -> str:
     "weaken",
     [
         lambda monkeypatch: monkeypatch.setattr(injection, "parse_verdict", naive),
-        lambda monkeypatch: monkeypatch.setattr("aria_dream.dream.logged.escape_plain", unescaped),
-        lambda monkeypatch: monkeypatch.setattr("aria_dream.dream.dream_log.escape_plain", unescaped),
+        lambda monkeypatch: monkeypatch.setattr("aria_dream.notes.logged.escape_plain", unescaped),
+        lambda monkeypatch: monkeypatch.setattr("aria_dream.notes.dream_log.escape_plain", unescaped),
     ],
     ids=["answers taken at their word", "reasons of survivors unescaped", "reasons of drops unescaped"],
 )

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from aria_dream.dream.attacks import AIMS, ORDERS, REPLIES, attacks
-from aria_dream.dream.dream_log import parse_blocks
+from aria_dream.injection.attacks import AIMS, ORDERS, REPLIES, attacks
 from aria_dream.markdown.note import parse_note
+from aria_dream.notes.dream_log import parse_blocks
 from tests.e2e.test_dream import NOTES, make_vault, run
 from tests.model_servers import FakeModel, serving
 

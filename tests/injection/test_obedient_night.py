@@ -6,9 +6,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from aria_dream.consolidate.obedience import REPLIES
-from aria_dream.dream.attacks import AIMS, ORDERS, attacks
 from aria_dream.effects.records import RecordBook
+from aria_dream.injection.attacks import AIMS, ORDERS, attacks
+from aria_dream.injection.obedience import REPLIES
 from aria_dream.markdown.note import parse_note
 from tests.e2e.test_consolidate import Vault
 from tests.model_servers import FakeModel, serving

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.dream.attacks import HIDINGS, ORDERS
-from aria_dream.dream.citation import Source
-from aria_dream.dream.janus import Stands, parse_janus
-from aria_dream.dream.reach import Answer, Unparsed, parse_answer
-from aria_dream.dream.web_attacks import FORGED, WEB_PLACES, WebAttack, janus_replies, web_attacks
-from aria_dream.review import web_injection
-from aria_dream.review.web_injection import answer_faults, janus_faults, marking_faults, web_injection_check
+from aria_dream.injection import web_injection
+from aria_dream.injection.attacks import HIDINGS, ORDERS
+from aria_dream.injection.web_attacks import FORGED, WEB_PLACES, WebAttack, janus_replies, web_attacks
+from aria_dream.injection.web_injection import answer_faults, janus_faults, marking_faults, web_injection_check
+from aria_dream.reach.citation import Source
+from aria_dream.reach.janus import Stands, parse_janus
+from aria_dream.reach.reach import Answer, Unparsed, parse_answer
 from tests.injection.test_injection import NoMark, OnlyLines, OnlySentinels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from aria_dream.dream.triage_prompt import Mark
+    from aria_dream.judging.triage_prompt import Mark
 
 ATTACKS = tuple(web_attacks())
 MARKED = [attack for attack in ATTACKS if attack.place != "raw"]
@@ -90,10 +90,10 @@ def as_it_is(text: str, **_more: bool) -> str:
     "weaken",
     [
         lambda patch: patch.setattr(web_injection, "parse_answer", raw_answer),
-        lambda patch: patch.setattr("aria_dream.dream.reach_block.escape_plain", as_it_is),
+        lambda patch: patch.setattr("aria_dream.reach.reach_block.escape_plain", as_it_is),
         lambda patch: patch.setattr("aria_dream.review.reached.escape_plain", as_it_is),
-        lambda patch: patch.setattr("aria_dream.dream.logged_change.escape_plain", as_it_is),
-        lambda patch: patch.setattr("aria_dream.dream.reach_block._fenced", lambda raw: raw.split("\n")),
+        lambda patch: patch.setattr("aria_dream.notes.logged_change.escape_plain", as_it_is),
+        lambda patch: patch.setattr("aria_dream.reach.reach_block._fenced", lambda raw: raw.split("\n")),
     ],
     ids=["answers at their word", "blocks unescaped", "new notes unescaped", "review unescaped", "raw text unfenced"],
 )

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.dream.budget import (
+from aria_dream.policy.settings import Settings
+from aria_dream.reach.budget import (
     FIVE_HOURS,
     INITIATED,
     WEEK,
@@ -19,7 +20,6 @@ from aria_dream.dream.budget import (
     render_row,
     spent,
 )
-from aria_dream.policy.settings import Settings
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 offsets = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))

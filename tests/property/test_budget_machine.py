@@ -13,10 +13,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from aria_dream.dream.budget import FIVE_HOURS, WEEK, Resolution
 from aria_dream.effects import ledger
 from aria_dream.effects.ledger import LEDGER, Granted, reserve, resolve, settle
 from aria_dream.policy.settings import Settings
+from aria_dream.reach.budget import FIVE_HOURS, WEEK, Resolution
 
 ALLOWED = Settings(reach_requests_per_5h=6, reach_requests_per_week=10, monthly_reach_ceiling=14, requests_per_reach=2)
 

@@ -10,7 +10,8 @@ import pyromark
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aria_dream.dream.dream_log import (
+from aria_dream.markdown.note import parse_note
+from aria_dream.notes.dream_log import (
     DreamBlock,
     LoggedDrop,
     LoggedStart,
@@ -22,12 +23,11 @@ from aria_dream.dream.dream_log import (
     render_block,
     render_head,
 )
-from aria_dream.dream.juxtaposition import Dropped, Juxtaposition, Survivor, title_of
-from aria_dream.dream.logged import Outcome, Verdict
-from aria_dream.dream.plain_text import clean, escape_plain, unescape_plain
-from aria_dream.dream.review_note import ReviewItem, read_managed, render_managed, render_review_head
-from aria_dream.dream.ticks import read_ticks
-from aria_dream.markdown.note import parse_note
+from aria_dream.notes.logged import Outcome, Verdict
+from aria_dream.notes.plain_text import clean, escape_plain, unescape_plain
+from aria_dream.notes.review_note import ReviewItem, read_managed, render_managed, render_review_head
+from aria_dream.notes.ticks import read_ticks
+from aria_dream.ranking.juxtaposition import Dropped, Juxtaposition, Survivor, title_of
 
 HOSTILE = [
     "[[", "]]", "|", "`", "``", "**", "__", "↔", " ↔ ", "→", " → ", "#foo", "C# notes", "%%", "$x$", "$$", "<b>", "<%",

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aria_dream.dream.rank import Ranking, RankNote
-from aria_dream.dream.terms import TermCounts, note_terms
+from aria_dream.ranking.rank import Ranking, RankNote
+from aria_dream.ranking.terms import TermCounts, note_terms
 from aria_dream.vault.graph import LinkGraph
 
 WORDS = st.sampled_from(["soil", "worm", "bread", "crust", "tax", "東京", "Note", "0", "note 1", "[[n1]]", "[[gone]]"])

@@ -15,8 +15,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from aria_dream.cycle.desk import Settlement
 from aria_dream.cycle.review import renew_lines, settle
-from aria_dream.dream.review_note import read_managed
 from aria_dream.effects.places import Places
+from aria_dream.notes.review_note import read_managed
 from tests.proposed import AFTER, IDS, NOTES, PATHS, lay_out, open_desk, own_files, propose
 from tests.reviewed import REVIEW
 

@@ -14,12 +14,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from aria_dream.cycle.desk import Desk, Settlement
 from aria_dream.cycle.review import settle
-from aria_dream.dream.dream_log import parse_blocks
-from aria_dream.dream.review_note import read_managed
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.places import Places
 from aria_dream.effects.records import RecordBook
+from aria_dream.notes.dream_log import parse_blocks
+from aria_dream.notes.review_note import read_managed
 from tests.reviewed import COMPOST, NOTES, REVIEW, SLACK, dream_note, id_of, night
 
 START = datetime(2026, 11, 30, 7, 41, tzinfo=UTC)

@@ -10,10 +10,11 @@ from typing import get_args
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from aria_dream.dream.boxes import bears_id
-from aria_dream.dream.dream_log import numbered_lines
-from aria_dream.dream.logged import logged_link
-from aria_dream.dream.logged_change import (
+from aria_dream.markdown.note import NotePath, parse_note
+from aria_dream.notes.boxes import bears_id
+from aria_dream.notes.dream_log import numbered_lines
+from aria_dream.notes.logged import logged_link
+from aria_dream.notes.logged_change import (
     LEADS,
     ChangeItem,
     DecidedChange,
@@ -26,10 +27,9 @@ from aria_dream.dream.logged_change import (
     plain_ends,
     render_decided,
 )
-from aria_dream.dream.plain_text import clean, unescape_plain
-from aria_dream.dream.review_note import BEGIN, END, read_managed, render_managed, render_review_head
-from aria_dream.dream.ticks import read_ticks
-from aria_dream.markdown.note import NotePath, parse_note
+from aria_dream.notes.plain_text import clean, unescape_plain
+from aria_dream.notes.review_note import BEGIN, END, read_managed, render_managed, render_review_head
+from aria_dream.notes.ticks import read_ticks
 from aria_dream.review.proposal import Kind, PlannedEdit, Proposal, ProposalState, proposal_id
 from aria_dream.review.showing import Shelf, shown_change
 from aria_dream.vault.edit import ABSENT, ContentHash, content_hash
@@ -177,7 +177,7 @@ def test_a_line_in_the_fence_is_stable(text: str) -> None:
 @given(path=NAMES)
 def test_a_bold_line_names_its_notes(path: str) -> None:
     link = logged_link(f"{path.replace('/', '-')}.md", lambda name: name.removesuffix(".md"))
-    from aria_dream.dream.logged_change import opening
+    from aria_dream.notes.logged_change import opening
 
     for kind in KINDS:
         line = opening(kind, (link, *plain_ends((link,))))

@@ -10,14 +10,14 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aria_dream.dream.datamark import Datamark
-from aria_dream.dream.juxtaposition import Juxtaposition, Survivor
-from aria_dream.dream.reach import reach_prompt
-from aria_dream.dream.seeds import Seed, new_seed
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.places import Places
 from aria_dream.effects.prompts import shipped_prompt
 from aria_dream.effects.reach_asks import Question, pair_question, seed_question
+from aria_dream.judging.datamark import Datamark
+from aria_dream.notes.seeds import Seed, new_seed
+from aria_dream.ranking.juxtaposition import Juxtaposition, Survivor
+from aria_dream.reach.reach import reach_prompt
 
 RANDOM, WORD = "Zx81mQpL0vRt63yWbN5cKd94uJfH", "igel77nest"
 RIGHT_OF_EQUALS = ["HEAP={}", "export HEAP={}", 'heap = "{}"', "heap: {}", "Endpoint=x;AccountKey={};y=z", "a {} b"]

@@ -8,8 +8,8 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aria_dream.dream.juxtaposition import Juxtaposition, pair_key
-from aria_dream.dream.walk import FAR, Memory, Start, Walkable, choose_pairs, pick_start
+from aria_dream.ranking.juxtaposition import Juxtaposition, pair_key
+from aria_dream.ranking.walk import FAR, Memory, Start, Walkable, choose_pairs, pick_start
 
 TODAY = date(2026, 11, 30)
 names = st.sampled_from([f"{letter}.md" for letter in "abcdefghij"])

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.daemon import Parting
-from aria_dream.dream.review_note import ReviewItem, render_managed, render_review_head
 from aria_dream.effects.episode_process import EpisodeEnd
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.run_book import RunBook
 from aria_dream.markdown.note import NotePath
+from aria_dream.notes.review_note import ReviewItem, render_managed, render_review_head
 from aria_dream.policy.triggers import Stage
 from aria_dream.schedule.due import Due, NotYet
 from aria_dream.schedule.presence import Absent, Known, Plug, Unreadable
@@ -36,7 +36,7 @@ SEED = "## 2026-11-29 — What they share\n- kind: internal\n- status: open\n- r
 
 
 def failing(_order: object) -> FakeEpisode:
-    return FakeEpisode(units=0, end_=EpisodeEnd(error="ValueError in dream/walk.py:1", exit_code=1))
+    return FakeEpisode(units=0, end_=EpisodeEnd(error="ValueError in ranking/walk.py:1", exit_code=1))
 
 
 def test_an_idle_machine_dreams_and_rests_and_stops_at_the_cap(tmp_path: Path) -> None:
@@ -297,7 +297,7 @@ def test_ten_failures_slow_it_down_and_a_success_ends_that(
         assert bench.ends == ["failed"] * 10
         assert bench.status.failures == 10
         assert "10 runs failed in a row" in bench.status.reason
-        assert "ValueError in dream/walk.py:1" in caplog.text
+        assert "ValueError in ranking/walk.py:1" in caplog.text
         bench.make = lambda _order: FakeEpisode()
         bench.run_for(50 * MINUTE)
         assert len(bench.orders) == 10

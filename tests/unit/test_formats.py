@@ -25,14 +25,10 @@ from aria_dream.consolidate.report import Report, read_report, render_report, re
 from aria_dream.consolidate.settled import WHATS, parse_settled, recalled_record, settled_record
 from aria_dream.consolidate.stale import stale_by_date
 from aria_dream.consolidate.work import Candidate, Member
-from aria_dream.dream.citation import Source
-from aria_dream.dream.dream_log import parse_blocks, render_block, render_head
-from aria_dream.dream.episode import EpisodeRecord, episode_record, parse_episodes
-from aria_dream.dream.jsonl import parse_records
-from aria_dream.dream.logged_change import DONE, LEADS, VERBS
-from aria_dream.dream.reach import Answer
-from aria_dream.dream.reach_block import render_reach_block
-from aria_dream.dream.reach_corpus import (
+from aria_dream.effects.consent import CONSENT, Confirmed, Unconfirmed, read_consent, write_consent
+from aria_dream.effects.reach_wait import PAUSE, note_failure
+from aria_dream.effects.status import DOINGS, LastRun, parse_status, render_status
+from aria_dream.evals.reach_corpus import (
     FINDINGS,
     MADE,
     answer_record,
@@ -40,18 +36,21 @@ from aria_dream.dream.reach_corpus import (
     parse_reach_answers,
     parse_reach_corpus,
 )
-from aria_dream.dream.reach_events import Failure
-from aria_dream.dream.reach_reading import parse_reach_blocks
-from aria_dream.dream.reach_record import Step, parse_reaches, reach_record
-from aria_dream.dream.review_note import HEADINGS, read_managed, render_managed, render_review_head
-from aria_dream.dream.run_record import RunEnd, ended_record, parse_run_log, since_record, started_record
-from aria_dream.dream.seeds import KEYS, parse_seeds, render_seeds_head
-from aria_dream.dream.ticks import read_ticks
-from aria_dream.effects.consent import CONSENT, Confirmed, Unconfirmed, read_consent, write_consent
-from aria_dream.effects.reach_wait import PAUSE, note_failure
-from aria_dream.effects.status import DOINGS, LastRun, parse_status, render_status
 from aria_dream.markdown.note import parse_note
+from aria_dream.notes.dream_log import parse_blocks, render_block, render_head
+from aria_dream.notes.episode import EpisodeRecord, episode_record, parse_episodes
+from aria_dream.notes.jsonl import parse_records
+from aria_dream.notes.logged_change import DONE, LEADS, VERBS
+from aria_dream.notes.review_note import HEADINGS, read_managed, render_managed, render_review_head
+from aria_dream.notes.seeds import KEYS, parse_seeds, render_seeds_head
+from aria_dream.notes.ticks import read_ticks
 from aria_dream.policy.settings import Settings
+from aria_dream.reach.citation import Source
+from aria_dream.reach.reach import Answer
+from aria_dream.reach.reach_block import render_reach_block
+from aria_dream.reach.reach_events import Failure
+from aria_dream.reach.reach_reading import parse_reach_blocks
+from aria_dream.reach.reach_record import Step, parse_reaches, reach_record
 from aria_dream.review.journal import parse_journal
 from aria_dream.review.proposal import (
     EVENTS,
@@ -65,6 +64,7 @@ from aria_dream.review.proposal import (
 )
 from aria_dream.review.reached import AskedPair, Reached, render_orphan
 from aria_dream.review.showing import MOST_LINES, MOST_REMARKS, NOT_SHOWN
+from aria_dream.schedule.run_record import RunEnd, ended_record, parse_run_log, since_record, started_record
 from aria_dream.synthesis.contract import check
 from aria_dream.synthesis.entry import render_log_head
 from aria_dream.synthesis.evidence import find_red_green, parse_evidence

@@ -20,7 +20,7 @@ from aria_dream.consolidate.report import (
     render_report_head,
     with_report,
 )
-from aria_dream.dream.plain_text import clean
+from aria_dream.notes.plain_text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -51,7 +51,7 @@ from aria_dream.consolidate.work import (
     Triage,
     Work,
 )
-from aria_dream.dream.jsonl import render_record
+from aria_dream.notes.jsonl import render_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

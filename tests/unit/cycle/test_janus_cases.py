@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from aria_dream.cycle.janus import case_of, waiting_for_janus
-from aria_dream.dream.datamark import Datamark
-from aria_dream.dream.janus import ClaimCase, ConflictCase, LinkCase, MergeCase, janus_prompt
 from aria_dream.effects.cold_reader import NotAsked, one_text, shareable
 from aria_dream.effects.dreamt_vault import DreamtVault, read_dreamt_vault
 from aria_dream.effects.places import Places
 from aria_dream.effects.prompts import shipped_prompt
+from aria_dream.judging.datamark import Datamark
+from aria_dream.reach.janus import ClaimCase, ConflictCase, LinkCase, MergeCase, janus_prompt
 from aria_dream.review.proposal import Kind, Proposal, ProposalState, proposal_id
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aria_dream.dream.janus import Case
+    from aria_dream.reach.janus import Case
 
 AT = datetime(2026, 11, 30, tzinfo=UTC)
 SECRET = "Zoë's Quokka"

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.cycle.janus_codex import CodexReader
-from aria_dream.dream.janus import ClaimCase, Falls, LinkCase, Stands
-from aria_dream.dream.reach_events import Failure, ReachEnd, ReachRun
-from aria_dream.dream.triage import Unreadable
-from aria_dream.dream.triage_prompt import LocalExcerpt
 from aria_dream.effects.cold_reader import NotAsked
 from aria_dream.effects.consent import write_consent
 from aria_dream.effects.egress import EGRESS, Gate
 from aria_dream.effects.ledger import read_ledger
 from aria_dream.effects.prompts import shipped_prompt
+from aria_dream.judging.triage import Unreadable
+from aria_dream.judging.triage_prompt import LocalExcerpt
 from aria_dream.policy.policy import parse_policy
 from aria_dream.privacy.sharing import ShareableExcerpt, excerpt_text, survey
+from aria_dream.reach.janus import ClaimCase, Falls, LinkCase, Stands
+from aria_dream.reach.reach_events import Failure, ReachEnd, ReachRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable

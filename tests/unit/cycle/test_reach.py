@@ -10,10 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.cycle.reach import ReachRequest, finish_reaches
-from aria_dream.dream.memo import known_already, parse_memo
-from aria_dream.dream.reach import Answer, Unparsed
-from aria_dream.dream.reach_block import NoAnswer
-from aria_dream.dream.reach_reading import parse_reach_blocks
 from aria_dream.effects.consent import CONSENT
 from aria_dream.effects.reach_asks import answered_in_notes
 from aria_dream.effects.reach_book import MEMO, ReachBook
@@ -21,6 +17,10 @@ from aria_dream.effects.reach_wait import PAUSE, read_pause
 from aria_dream.effects.records import RecordBook
 from aria_dream.effects.run_book import RunBook
 from aria_dream.errors import WriteRefusedError
+from aria_dream.reach.memo import known_already, parse_memo
+from aria_dream.reach.reach import Answer, Unparsed
+from aria_dream.reach.reach_block import NoAnswer
+from aria_dream.reach.reach_reading import parse_reach_blocks
 from aria_dream.review.proposal import event_record
 from tests.e2e.test_dream import NOTES
 from tests.reach_bench import HOMES, NEITHER, ORPHAN, POLICY, ReachBench, answered, failed
@@ -28,8 +28,8 @@ from tests.reach_bench import HOMES, NEITHER, ORPHAN, POLICY, ReachBench, answer
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aria_dream.dream.reach_events import ReachEnd
-    from aria_dream.dream.reach_record import ReachKind
+    from aria_dream.reach.reach_events import ReachEnd
+    from aria_dream.reach.reach_record import ReachKind
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ import pytest
 
 from aria_dream.cycle.desk import Desk
 from aria_dream.cycle.review import settle
-from aria_dream.dream.reach import Answer
-from aria_dream.dream.reach_reading import parse_reach_blocks
-from aria_dream.dream.review_note import render_managed, render_review_head
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.records import RecordBook
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import parse_note
+from aria_dream.notes.review_note import render_managed, render_review_head
+from aria_dream.reach.reach import Answer
+from aria_dream.reach.reach_reading import parse_reach_blocks
 from aria_dream.review.proposal import event_record
 from tests.e2e.test_dream import NOTES
 from tests.reach_bench import HOMES, NEITHER, ORPHAN, ReachBench, answered

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from aria_dream.dream.embedding import Passage
 from aria_dream.effects import embedding
 from aria_dream.effects.embedding import (
     EMBEDDERS,
@@ -23,6 +22,7 @@ from aria_dream.effects.embedding import (
 )
 from aria_dream.effects.vectors import ContentCache, read_vectors
 from aria_dream.errors import MissingPartError
+from aria_dream.ranking.embedding import Passage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.dream.budget import Refused, Row, spent
 from aria_dream.effects import ledger
 from aria_dream.effects.ledger import LEDGER, LOCK, Granted, read_ledger, reserve, resolve, settle
 from aria_dream.effects.lock import VaultLock
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.settings import Settings
+from aria_dream.reach.budget import Refused, Row, spent
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.dream.budget import Refused
 from aria_dream.effects.consent import CONSENT, write_consent
 from aria_dream.effects.egress import EGRESS, Gate, Turned
 from aria_dream.effects.ledger import read_ledger
@@ -15,6 +14,7 @@ from aria_dream.effects.let_out import LetOut, let_out
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.policy import parse_policy
 from aria_dream.privacy.sharing import survey
+from aria_dream.reach.budget import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from aria_dream.dream.dreaming import NoJudge
-from aria_dream.dream.juxtaposition import Juxtaposition
-from aria_dream.dream.triage import Drop, Keep, Unreadable
 from aria_dream.effects.consent import write_consent
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.egress import EGRESS, Gate
@@ -21,14 +18,17 @@ from aria_dream.effects.judges import NOBODY, Unjudged, open_judge
 from aria_dream.effects.model_judge import JudgeReport, ModelJudge
 from aria_dream.effects.places import Places
 from aria_dream.effects.vectors import ContentCache
+from aria_dream.judging.dreaming import NoJudge
+from aria_dream.judging.triage import Drop, Keep, Unreadable
+from aria_dream.ranking.juxtaposition import Juxtaposition
 from tests.model_servers import DROP, KEEP, FakeModel, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from aria_dream.dream.dreaming import Judge
     from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.judging.dreaming import Judge
 
 AT = datetime(2026, 11, 30, tzinfo=UTC)
 KEPT = Keep(None, "both are fed on a schedule")

@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 
 import aria_dream
-from aria_dream.dream.learn import prior_weights
-from aria_dream.dream.terms import term_ids
 from aria_dream.effects.array_file import read_arrays
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.places import Places
@@ -25,13 +23,15 @@ from aria_dream.effects.resonance import (
     space_key,
 )
 from aria_dream.effects.vectors import ContentCache
+from aria_dream.ranking.learn import prior_weights
+from aria_dream.ranking.terms import term_ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from aria_dream.dream.juxtaposition import Juxtaposition
-    from aria_dream.dream.learn import Weights
     from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.ranking.juxtaposition import Juxtaposition
+    from aria_dream.ranking.learn import Weights
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 WORDS = ["soil", "worm", "bread", "crust", "river", "stone", "winter", "light", "memory", "garden", "東京", "café"]
@@ -203,13 +203,13 @@ def test_a_space_of_a_note_that_changed_since_the_vault_was_read_is_not_kept(tmp
 
 
 def test_the_modules_that_the_key_stands_for_are_those_that_make_a_space() -> None:
-    folder = Path(aria_dream.__file__).parent / "dream"
+    folder = Path(aria_dream.__file__).parent / "ranking"
     reached, wanted = set[str](), ["notespace"]
     while wanted:
         module = wanted.pop()
         reached.add(module)
         for node in ast.walk(ast.parse((folder / f"{module}.py").read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("aria_dream.dream."):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("aria_dream.ranking."):
                 name = (node.module or "").rpartition(".")[2]
                 wanted.extend({name} - reached)
     assert set(_SPACE_MODULES) == reached

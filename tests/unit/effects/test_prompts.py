@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.dream.triage_prompt import PROMPT_NAME
 from aria_dream.effects.dreamt_vault import read_dreamt_vault
 from aria_dream.effects.places import Places
 from aria_dream.effects.prompts import FoundPrompt, prompt_names, read_prompt, shipped_prompt
+from aria_dream.judging.triage_prompt import PROMPT_NAME
 from tests.e2e.test_dream import make_vault, run
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.dream.reach_events import Failure
 from aria_dream.effects.reach_wait import PAUSE, clear_pause, note_failure, pause_text, read_pause
+from aria_dream.reach.reach_events import Failure
 
 if TYPE_CHECKING:
     from pathlib import Path

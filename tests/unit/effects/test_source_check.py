@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from aria_dream.dream.reach_corpus import AnsweringModel, RecordedAnswer, parse_reach_answers
 from aria_dream.effects.consent import write_consent
 from aria_dream.effects.egress import EGRESS, find_endpoint
 from aria_dream.effects.model_http import Patience
 from aria_dream.effects.reach_eval import look_at_sources, save_answers
 from aria_dream.effects.source_check import LONGEST_PAGE_BYTES, SourceCheck, is_public
-from tests.unit.dream.test_reach_score import INTERNAL
+from aria_dream.evals.reach_corpus import AnsweringModel, RecordedAnswer, parse_reach_answers
+from tests.unit.evals.test_reach_score import INTERNAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.dream.triage import Drop, Keep, Unreadable
 from aria_dream.effects.vectors import ContentCache
 from aria_dream.effects.verdict_cache import VerdictCache, verdict_kind
+from aria_dream.judging.triage import Drop, Keep, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -9,13 +9,13 @@ import uuid
 
 import pytest
 
-from aria_dream.dream.embedding import passages, prose
-from aria_dream.dream.terms import note_terms, term_ids
-from aria_dream.dream.triage_prompt import local_excerpt
+from aria_dream.judging.triage_prompt import local_excerpt
 from aria_dream.markdown.body import joined
 from aria_dream.markdown.no_words import is_random, no_words
 from aria_dream.markdown.note import parse_note
 from aria_dream.markdown.scan import scan_note
+from aria_dream.ranking.embedding import passages, prose
+from aria_dream.ranking.terms import note_terms, term_ids
 
 BYTES = random.Random(7).randbytes(3_000)
 PNG = f"data:image/png;base64,{base64.b64encode(BYTES).decode()}"

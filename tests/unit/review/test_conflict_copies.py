@@ -13,15 +13,15 @@ from aria_dream.consolidate.open_list import read_answers
 from aria_dream.consolidate.open_lists import LISTS
 from aria_dream.consolidate.open_pairs import OpenPair, apart_key, render_pairs
 from aria_dream.consolidate.work import Candidate, Member
-from aria_dream.dream.dream_log import DreamBlock, LoggedStart, parse_blocks, render_block, render_head
-from aria_dream.dream.logged import LoggedLink, LoggedPair
-from aria_dream.dream.logged_change import ChangeItem, DecidedChange, LoggedChange, plain_ends
-from aria_dream.dream.review_note import ReviewItem, read_managed, render_managed, render_review_head
-from aria_dream.dream.ticks import read_ticks
 from aria_dream.effects.conflict_copies import merge_conflict_copies
 from aria_dream.effects.files import DiskVault
 from aria_dream.effects.index import read_vault
 from aria_dream.effects.own_notes import find_own_notes
+from aria_dream.notes.dream_log import DreamBlock, LoggedStart, parse_blocks, render_block, render_head
+from aria_dream.notes.logged import LoggedLink, LoggedPair
+from aria_dream.notes.logged_change import ChangeItem, DecidedChange, LoggedChange, plain_ends
+from aria_dream.notes.review_note import ReviewItem, read_managed, render_managed, render_review_head
+from aria_dream.notes.ticks import read_ticks
 from aria_dream.review.conflict_copies import LeftAlone, merge_reviews, merge_sections
 from aria_dream.vault.sync_conflict import original_of_copy
 from tests.daemon_bench import NOON

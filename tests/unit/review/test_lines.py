@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from aria_dream.dream.dream_log import parse_blocks
-from aria_dream.dream.review_note import ReviewItem, read_managed, render_managed, render_review_head
+from aria_dream.notes.dream_log import parse_blocks
+from aria_dream.notes.review_note import ReviewItem, read_managed, render_managed, render_review_head
 from aria_dream.review.lines import outcome_of, renewed_log, renewed_review, reopened_items, told_not_undone
 from aria_dream.review.proposal import Proposal, ProposalState, State
 from tests.reviewed import COMPOST, SLACK, block, id_of, logged

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from aria_dream.dream.names import NameBook
 from aria_dream.markdown.note import NotePath, parse_note
+from aria_dream.ranking.names import NameBook
 from aria_dream.review.placement import (
     AlreadyLinked,
     Placement,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aria_dream.dream.jsonl import render_record
+from aria_dream.notes.jsonl import render_record
 from aria_dream.review.journal import parse_journal
 from aria_dream.review.proposal import (
     EVENTS,

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aria_dream.dream.citation import Source
-from aria_dream.dream.reach import Answer, parse_answer
 from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.policy.residence import Home, VaultNames
+from aria_dream.reach.citation import Source
+from aria_dream.reach.reach import Answer, parse_answer
 from aria_dream.review.application import Approved, Ready, Stale, approve, plan_application
 from aria_dream.review.journal import parse_journal
 from aria_dream.review.orphan_name import LONGEST_NAME, orphan_folder
