@@ -16,15 +16,15 @@ from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from aria_dream.effects.conflict_copies import merge_conflict_copies
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.notice import give_notice
-from aria_dream.effects.order import Episode, Order
-from aria_dream.effects.outlook import SLOW_AFTER, SLOW_S, Outlook
-from aria_dream.effects.own_notes import Boxes, read_boxes
-from aria_dream.effects.presence import read_moment
-from aria_dream.effects.rotating_log import cause_of
-from aria_dream.effects.telling import Telling
+from aria_dream.adapters.child.order import Episode, Order
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.machine.notice import give_notice
+from aria_dream.adapters.machine.presence import read_moment
+from aria_dream.adapters.state.rotating_log import cause_of
+from aria_dream.adapters.watch.conflict_copies import merge_conflict_copies
+from aria_dream.adapters.watch.outlook import SLOW_AFTER, SLOW_S, Outlook
+from aria_dream.adapters.watch.own_notes import Boxes, read_boxes
+from aria_dream.adapters.watch.telling import Telling
 from aria_dream.errors import (
     AriaDreamError,
     BusyError,
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from aria_dream.effects.episode_process import EpisodeEnd
-    from aria_dream.effects.outlook import View
-    from aria_dream.effects.places import Places
-    from aria_dream.effects.presence import Sensors
-    from aria_dream.effects.vault_change import VaultChange
-    from aria_dream.effects.watcher import VaultWatcher
+    from aria_dream.adapters.child.episode_process import EpisodeEnd
+    from aria_dream.adapters.disk.places import Places
+    from aria_dream.adapters.machine.presence import Sensors
+    from aria_dream.adapters.watch.outlook import View
+    from aria_dream.adapters.watch.vault_change import VaultChange
+    from aria_dream.adapters.watch.watcher import VaultWatcher
     from aria_dream.errors import Problem
     from aria_dream.schedule.circumstances import Moment
 

@@ -22,7 +22,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from aria_dream.effects.embedding import load_embedder
+from aria_dream.adapters.models.embedding import load_embedder
 from aria_dream.evals.triage_score import NEAR_DUPLICATE, LabelledPair, parse_corpus
 from aria_dream.judging.bridge import (
     INTERCEPT,

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from aria_dream.effects.duplicate_eval import measure_pairs
-from aria_dream.effects.embedding import load_embedder
+from aria_dream.adapters.models.embedding import load_embedder
 from aria_dream.evals.duplicate_score import curve, parse_pairs
+from aria_dream.usecases.eval_duplicates import measure_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

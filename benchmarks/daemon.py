@@ -29,12 +29,12 @@ import psutil
 REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPOSITORY))
 
+from aria_dream.adapters.disk.places import Places  # noqa: E402 - after the path
+from aria_dream.adapters.machine.presence import Sensors  # noqa: E402 - after the path
+from aria_dream.adapters.state.status import read_status  # noqa: E402 - after the path
+from aria_dream.adapters.watch.watcher import VaultWatcher  # noqa: E402 - after the path
 from aria_dream.cli.run import launch_with  # noqa: E402 - after the path
 from aria_dream.daemon import Daemon  # noqa: E402 - after the path
-from aria_dream.effects.places import Places  # noqa: E402 - after the path
-from aria_dream.effects.presence import Sensors  # noqa: E402 - after the path
-from aria_dream.effects.status import read_status  # noqa: E402 - after the path
-from aria_dream.effects.watcher import VaultWatcher  # noqa: E402 - after the path
 from aria_dream.schedule.circumstances import Readings  # noqa: E402 - after the path
 from aria_dream.schedule.presence import Absent, Known, Plug, Power  # noqa: E402 - after the path
 

@@ -27,7 +27,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from aria_dream.effects.index import read_vault
+from aria_dream.adapters.index.index import read_vault
 from aria_dream.evals.link_recovery import HITS, Baselines, Recovery, recover
 from aria_dream.markdown.note import decode_note
 from aria_dream.ranking.features import Block

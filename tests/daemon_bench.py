@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Self
 
+from aria_dream.adapters.child.episode_process import EpisodeEnd
+from aria_dream.adapters.machine.presence import Sensors
+from aria_dream.adapters.state.run_book import RunBook
+from aria_dream.adapters.state.status import Status, read_status
+from aria_dream.adapters.watch.watcher import VaultWatcher
+from aria_dream.adapters.watch.watching import Watching
 from aria_dream.daemon import Daemon
-from aria_dream.effects.episode_process import EpisodeEnd
-from aria_dream.effects.presence import Sensors
-from aria_dream.effects.run_book import RunBook
-from aria_dream.effects.status import Status, read_status
-from aria_dream.effects.watcher import VaultWatcher
-from aria_dream.effects.watching import Watching
 from aria_dream.schedule.circumstances import Moment, Readings
 from aria_dream.schedule.presence import Absent, Known, Plug, Power, Reading
 from tests.watched import Clock, places_in, silent, write
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from aria_dream.effects.order import Order
-    from aria_dream.effects.places import Places
-    from aria_dream.effects.vault_change import VaultChange
-    from aria_dream.effects.watch_events import EventBox
+    from aria_dream.adapters.child.order import Order
+    from aria_dream.adapters.disk.places import Places
+    from aria_dream.adapters.watch.vault_change import VaultChange
+    from aria_dream.adapters.watch.watch_events import EventBox
     from aria_dream.errors import Problem
     from aria_dream.schedule.run_record import RunLog
 

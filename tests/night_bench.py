@@ -7,6 +7,10 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.consolidate.atoms import Atom
 from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part, Scan
@@ -24,10 +28,6 @@ from aria_dream.cycle.consolidation import consolidate_once
 from aria_dream.cycle.consolidation_morning import Morning, tell_morning
 from aria_dream.cycle.desk import Desk
 from aria_dream.cycle.night_parts import ConsolidationRequest, ConsolidationResult
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.places import Places
-from aria_dream.effects.records import RecordBook
 from aria_dream.markdown.note import NotePath
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.changes import plan_obsolete

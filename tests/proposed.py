@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cycle.desk import Desk
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.places import find_places
-from aria_dream.effects.records import RecordBook
 from aria_dream.markdown.note import NotePath
 from aria_dream.review.changes import Replacement, plan_obsolete, plan_replacements
 from aria_dream.review.inbound import plan_orphan
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from aria_dream.effects.places import Places
+    from aria_dream.adapters.disk.places import Places
 
 NOTES = {
     "Keep.md": "---\na: 1\n---\n# Keep\n\nWater in the morning.\n",

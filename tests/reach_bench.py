@@ -7,18 +7,18 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.gate.consent import write_consent
+from aria_dream.adapters.gate.egress import EGRESS
+from aria_dream.adapters.gate.ledger import LEDGER
+from aria_dream.adapters.gate.reach_book import ReachBook
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.index.live_policy import read_live_policy
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cli.dream import run_dream
 from aria_dream.cycle.dream import DreamRequest
 from aria_dream.cycle.reach import Means, ReachRequest, ReachResult, reach_once
-from aria_dream.effects.consent import write_consent
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.egress import EGRESS
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.ledger import LEDGER
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.places import Places
-from aria_dream.effects.reach_book import ReachBook
-from aria_dream.effects.records import RecordBook
 from aria_dream.reach.budget import parse_ledger
 from aria_dream.reach.reach_events import Failure, ReachEnd, ReachRun
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from aria_dream.adapters.gate.egress import ClearedText
+    from aria_dream.adapters.gate.ledger import Granted
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.cycle.dream import DreamResult
-    from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.egress import ClearedText
-    from aria_dream.effects.ledger import Granted
     from aria_dream.policy.policy import Policy
     from aria_dream.reach.budget import Row
     from aria_dream.reach.reach_record import ReachKind

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.effects.codex import Missing, find_codex
-from aria_dream.effects.codex_reacher import CodexReacher, Elsewhere
-from aria_dream.effects.consent import write_consent
-from aria_dream.effects.egress import ClearedText, Gate
-from aria_dream.effects.ledger import Granted, read_ledger, reserve, settle
+from aria_dream.adapters.codex.codex import Missing, find_codex
+from aria_dream.adapters.codex.codex_reacher import CodexReacher, Elsewhere
+from aria_dream.adapters.gate.consent import write_consent
+from aria_dream.adapters.gate.egress import ClearedText, Gate
+from aria_dream.adapters.gate.ledger import Granted, read_ledger, reserve, settle
 from aria_dream.policy.policy import parse_policy
 from aria_dream.policy.settings import Settings
 from aria_dream.privacy.sharing import ShareableExcerpt, excerpt_text, survey

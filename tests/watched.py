@@ -10,16 +10,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from aria_dream.effects.places import Places
-from aria_dream.effects.watcher import VaultWatcher
-from aria_dream.effects.watching import Watching
+from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.watch.watcher import VaultWatcher
+from aria_dream.adapters.watch.watching import Watching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from aria_dream.effects.index import VaultIndex
-    from aria_dream.effects.vault_change import VaultChange
-    from aria_dream.effects.watch_events import EventBox, Observing
+    from aria_dream.adapters.index.index import VaultIndex
+    from aria_dream.adapters.watch.vault_change import VaultChange
+    from aria_dream.adapters.watch.watch_events import EventBox, Observing
 
 GENEROUS_S = 90.0
 

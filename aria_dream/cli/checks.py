@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 import aria_dream
+from aria_dream.adapters.disk.write_probe import write_refusal
+from aria_dream.adapters.gate.consent import Confirmed, read_consent
+from aria_dream.adapters.index.index import read_vault
+from aria_dream.adapters.state.run_book import RunBook
+from aria_dream.adapters.watch.watch_probe import read_watch_outlook
 from aria_dream.cli.open_ticks import OpenTicks, read_open_ticks
 from aria_dream.cli.output import counted
-from aria_dream.effects.consent import Confirmed, read_consent
-from aria_dream.effects.index import read_vault
-from aria_dream.effects.run_book import RunBook
-from aria_dream.effects.watch_probe import read_watch_outlook
-from aria_dream.effects.write_probe import write_refusal
 from aria_dream.errors import MissingPartError
 from aria_dream.markdown.misread import is_misread
 from aria_dream.review.proposal import open_count
@@ -24,11 +24,11 @@ from aria_dream.schedule.presence import Absent, Known, Plug, Power, Reading, Un
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aria_dream.effects.live_policy import LivePolicy
-    from aria_dream.effects.places import Places
-    from aria_dream.effects.presence import Sensors
-    from aria_dream.effects.records import Records
-    from aria_dream.effects.scan import Scan
+    from aria_dream.adapters.disk.places import Places
+    from aria_dream.adapters.index.live_policy import LivePolicy
+    from aria_dream.adapters.index.scan import Scan
+    from aria_dream.adapters.machine.presence import Sensors
+    from aria_dream.adapters.state.records import Records
     from aria_dream.schedule.circumstances import Moment, Readings
 
 
@@ -241,7 +241,7 @@ def check_consent(patient: Patient) -> Iterator[Finding]:
 
 def check_model(_: Patient) -> Iterator[Finding]:
     """Whether the embedded model is there, whole, and answers."""
-    from aria_dream.effects.embedding import load_embedder
+    from aria_dream.adapters.models.embedding import load_embedder
 
     embedder = load_embedder()
     try:
@@ -254,9 +254,9 @@ def check_model(_: Patient) -> Iterator[Finding]:
 
 def check_judge(patient: Patient) -> Iterator[Finding]:
     """Who would judge a dream now. Asks a server for its list of models and sends it nothing of the vault."""
-    from aria_dream.effects.egress import Gate
-    from aria_dream.effects.judges import find_model_server
-    from aria_dream.effects.model_server import NoModel
+    from aria_dream.adapters.gate.egress import Gate
+    from aria_dream.adapters.models.judges import find_model_server
+    from aria_dream.adapters.models.model_server import NoModel
     from aria_dream.privacy.sharing import survey
 
     if patient.live is None:
@@ -288,8 +288,8 @@ def check_judge(patient: Patient) -> Iterator[Finding]:
 
 def check_codex(patient: Patient) -> Iterator[Finding]:
     """Whether a reach could be made: the program and the login. Sends nothing."""
-    from aria_dream.effects.codex import TESTED_VERSION
-    from aria_dream.effects.codex_reacher import CodexReacher
+    from aria_dream.adapters.codex.codex import TESTED_VERSION
+    from aria_dream.adapters.codex.codex_reacher import CodexReacher
     from aria_dream.policy.settings import Settings
 
     vault = Path(patient.scan.root) if patient.scan is not None else patient.places.state

@@ -7,17 +7,17 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.disk.ground import is_placeholder
+from aria_dream.adapters.disk.holders import held_locks
+from aria_dream.adapters.disk.write_probe import write_refusal
 from aria_dream.cli.checks import Finding, Health
 from aria_dream.cli.output import counted
-from aria_dream.effects.ground import is_placeholder
-from aria_dream.effects.holders import held_locks
-from aria_dream.effects.write_probe import write_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from aria_dream.adapters.index.scan import Scan
     from aria_dream.cli.checks import Patient
-    from aria_dream.effects.scan import Scan
 
 _NAMED = 3
 """So many notes are named; of more, only the number is told."""
@@ -85,9 +85,9 @@ def check_locks(patient: Patient) -> Iterator[Finding]:
 
 def check_service(patient: Patient) -> Iterator[Finding]:
     """Whether the service of the vault, where one is installed, uses the folders that are in force here."""
+    from aria_dream.adapters.disk.places import FOLDER_VARIABLES
+    from aria_dream.adapters.machine.service import WriteFile, folders_in
     from aria_dream.cli.service import plan_for
-    from aria_dream.effects.places import FOLDER_VARIABLES
-    from aria_dream.effects.service import WriteFile, folders_in
 
     if patient.scan is None:
         return

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.output import echo_json
-from aria_dream.cli.vault_argument import find_vault
-from aria_dream.effects.consent import (
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.gate.consent import (
     HOW,
     PERMITS,
     WITHHELD,
@@ -23,9 +22,10 @@ from aria_dream.effects.consent import (
     withdraw_consent,
     write_consent,
 )
-from aria_dream.effects.egress import EGRESS, Turned, find_endpoint
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.places import find_places
+from aria_dream.adapters.gate.egress import EGRESS, Turned, find_endpoint
+from aria_dream.adapters.index.live_policy import read_live_policy
+from aria_dream.cli.output import echo_json
+from aria_dream.cli.vault_argument import find_vault
 
 if TYPE_CHECKING:
     from aria_dream.policy.policy import Policy

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.index.live_policy import read_live_policy
+from aria_dream.adapters.state.memory_folder import NoMemory, find_memory_folder
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.memory_folder import NoMemory, find_memory_folder
-from aria_dream.effects.places import find_places
-from aria_dream.effects.synthesis_run import path_exists
 from aria_dream.errors import AriaDreamError
 from aria_dream.policy.clock import local_now
 from aria_dream.synthesis.contract import check, render_verdict
 from aria_dream.synthesis.lesson import read_rows
 from aria_dream.synthesis.memory import lessons_path, log_path
 from aria_dream.synthesis.snapshot import parse_snapshot, render_snapshot, take_snapshot
+from aria_dream.usecases.synthesis import path_exists
 from aria_dream.world import Content, Refused
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import click
 
+from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.disk.shipped import shipped_path
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cli.dream import dream_object, run_dream
 from aria_dream.cli.output import echo_json
 from aria_dream.cycle.dream import DreamRequest
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.places import Places
-from aria_dream.effects.records import RecordBook
-from aria_dream.effects.shipped import shipped_path
 
 DEMO_SEEDS = (14, 28)
 """Two dreams, so that the note shows that blocks are appended; these seeds give the same night on every machine."""

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.lock import dream_lock
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.index.live_policy import read_live_policy
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cli.output import counted, progress_bar
 from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.cycle.linked_by import LINKED_BY_HAND
 from aria_dream.cycle.review import Desk, settle
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.lock import dream_lock
-from aria_dream.effects.places import find_places
-from aria_dream.effects.records import RecordBook
 from aria_dream.errors import AriaDreamError, NotFoundError, PolicyClosedError, WriteRefusedError
 from aria_dream.notes.logged_change import DONE, LEADS
 from aria_dream.policy.clock import local_now

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import click
 
 import aria_dream
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.index.live_policy import read_live_policy
+from aria_dream.adapters.index.scan import scan_vault
+from aria_dream.adapters.machine.presence import Sensors, last_edit_s, read_moment
+from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.run_book import RunBook
 from aria_dream.cli import checks, checks_disk
 from aria_dream.cli.checks import Finding, Health, Patient
 from aria_dream.cli.output import counted, echo_json
 from aria_dream.cli.vault_argument import find_vault
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.places import find_places
-from aria_dream.effects.presence import Sensors, last_edit_s, read_moment
-from aria_dream.effects.records import RecordBook
-from aria_dream.effects.run_book import RunBook
-from aria_dream.effects.scan import scan_vault
 from aria_dream.errors import StateDamagedError
 from aria_dream.schedule.circumstances import Circumstances, History
 from aria_dream.schedule.due import Due, NotYet, due

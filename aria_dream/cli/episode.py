@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.effects.leave import AskingReacher, AskingRootedVault, AskingVault, Leave, protocol_streams
-from aria_dream.effects.rotating_log import cause_of
+from aria_dream.adapters.child.leave import AskingReacher, AskingRootedVault, AskingVault, Leave, protocol_streams
+from aria_dream.adapters.state.rotating_log import cause_of
 from aria_dream.errors import AriaDreamError
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.cycle.reach import Means
-    from aria_dream.effects.dreamt_vault import DreamtVault
 
 REFUSALS = ("no reach: ", "nothing was sent: ", "the reach rests until ")
 """How a reach begins to say that budget, policy, confirmation or plan held it back."""
@@ -86,15 +86,15 @@ def _ticks(root: Path, leave: Leave, quiet_s: float) -> dict[str, object]:
 
 
 def _dream(root: Path, leave: Leave, kind: str, quiet_s: float, host: str) -> dict[str, object]:
+    from aria_dream.adapters.disk.files import DiskVault
+    from aria_dream.adapters.disk.lock import dream_lock
+    from aria_dream.adapters.disk.places import find_places
+    from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+    from aria_dream.adapters.state.records import RecordBook
     from aria_dream.cli.dream import SEEDS
     from aria_dream.cycle.dream import DreamRequest, dream_once
-    from aria_dream.effects.dream_parts import open_dream_parts
-    from aria_dream.effects.dreamt_vault import read_dreamt_vault
-    from aria_dream.effects.files import DiskVault
-    from aria_dream.effects.lock import dream_lock
-    from aria_dream.effects.places import find_places
-    from aria_dream.effects.records import RecordBook
     from aria_dream.policy.clock import local_now
+    from aria_dream.usecases.dream_parts import open_dream_parts
 
     def step(_done: int, _total: int) -> None:
         leave("reading")
@@ -130,15 +130,15 @@ def _dream(root: Path, leave: Leave, kind: str, quiet_s: float, host: str) -> di
 def _reach_means(root: Path, leave: Leave) -> tuple[DreamtVault, Means]:
     """The vault as it is now, and what a reach is made with. Nobody is asked anything: what needs a person's
     confirmation waits for a person."""
+    from aria_dream.adapters.disk.files import DiskVault
+    from aria_dream.adapters.disk.places import find_places
+    from aria_dream.adapters.gate.reach_book import ReachBook
+    from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+    from aria_dream.adapters.index.live_policy import read_live_policy
+    from aria_dream.adapters.state.records import RecordBook
     from aria_dream.cli.dream import run_dream
     from aria_dream.cli.reach import open_reacher
     from aria_dream.cycle.reach import Means
-    from aria_dream.effects.dreamt_vault import read_dreamt_vault
-    from aria_dream.effects.files import DiskVault
-    from aria_dream.effects.live_policy import read_live_policy
-    from aria_dream.effects.places import find_places
-    from aria_dream.effects.reach_book import ReachBook
-    from aria_dream.effects.records import RecordBook
 
     places = find_places()
     vault = read_dreamt_vault(root, places, progress=lambda _done, _total: leave("reading"))
@@ -161,10 +161,10 @@ def _reach_means(root: Path, leave: Leave) -> tuple[DreamtVault, Means]:
 
 def _finish_reaches(root: Path, leave: Leave, quiet_s: float, host: str) -> int:
     """How many reaches were brought home that stood in no dream note yet."""
+    from aria_dream.adapters.disk.places import find_places
+    from aria_dream.adapters.gate.reach_book import ReachBook
+    from aria_dream.adapters.index.live_policy import read_live_policy
     from aria_dream.cycle.reach import ReachRequest, finish_reaches
-    from aria_dream.effects.live_policy import read_live_policy
-    from aria_dream.effects.places import find_places
-    from aria_dream.effects.reach_book import ReachBook
     from aria_dream.errors import BusyError
     from aria_dream.policy.clock import local_now
     from aria_dream.reach.reach_record import unfinished
@@ -231,14 +231,14 @@ def _consolidate(root: Path, leave: Leave, quiet_s: float, night: str) -> dict[s
 
 
 def _synthesize(root: Path, leave: Leave) -> dict[str, object]:
-    from aria_dream.effects.embedding import load_embedder
-    from aria_dream.effects.files import DiskVault
-    from aria_dream.effects.live_policy import read_live_policy
-    from aria_dream.effects.memory_folder import NoMemory
-    from aria_dream.effects.places import find_places
-    from aria_dream.effects.synthesis_run import SynthesisRequest, run_synthesis, synthesis_lock
+    from aria_dream.adapters.disk.files import DiskVault
+    from aria_dream.adapters.disk.places import find_places
+    from aria_dream.adapters.index.live_policy import read_live_policy
+    from aria_dream.adapters.models.embedding import load_embedder
+    from aria_dream.adapters.state.memory_folder import NoMemory
     from aria_dream.policy.clock import local_now
     from aria_dream.synthesis.contract import render_verdict
+    from aria_dream.usecases.synthesis import SynthesisRequest, run_synthesis, synthesis_lock
 
     places = find_places()
     live = read_live_policy(root, places)

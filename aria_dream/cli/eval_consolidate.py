@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.adapters.disk.shipped import shipped_path
 from aria_dream.cli.output import counted, echo_json, progress_bar
-from aria_dream.effects.shipped import shipped_path
 from aria_dream.errors import NotFoundError
 from aria_dream.evals.duplicate_score import DECISIONS, against_label, by_kind, curve, parse_pairs
 from aria_dream.judging.judge import JUDGE_NAME
@@ -29,8 +29,8 @@ def command(*, corpus: Path | None, as_json: bool) -> None:
 
     It decides only what is certain and leaves the rest to a person or a language model. No vault of yours is read.
     """
-    from aria_dream.effects.duplicate_eval import measure_pairs
-    from aria_dream.effects.embedding import load_embedder
+    from aria_dream.adapters.models.embedding import load_embedder
+    from aria_dream.usecases.eval_duplicates import measure_pairs
 
     pairs = _read_pairs(corpus)
     with progress_bar(f"Judging {counted(len(pairs), 'pair')}") as progress:

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.adapters.disk.places import Places, find_places
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.index.vectors import ContentCache
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.resonances import refuse_in_doubt
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.link_eval import OURS, evaluate_links, hidden_links, links_since, read_vault_of
-from aria_dream.effects.places import Places, find_places
-from aria_dream.effects.vectors import ContentCache
 from aria_dream.evals.link_recovery import HITS
+from aria_dream.usecases.eval_links import OURS, evaluate_links, hidden_links, links_since, read_vault_of
 
 if TYPE_CHECKING:
     from datetime import date, datetime
 
-    from aria_dream.effects.link_eval import LinkEvaluation
     from aria_dream.evals.link_recovery import Recovery
+    from aria_dream.usecases.eval_links import LinkEvaluation
 
 
 @click.command("links")

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.disk.shipped import shipped_path
 from aria_dream.cli.output import counted, echo_json, progress_bar
-from aria_dream.effects.places import find_places
-from aria_dream.effects.reach_eval import look_at_sources, save_answers
-from aria_dream.effects.shipped import shipped_path
-from aria_dream.effects.source_check import SourceCheck
 from aria_dream.errors import NotFoundError, PolicyClosedError
 from aria_dream.evals.reach_corpus import AnsweringModel, parse_reach_answers, parse_reach_corpus
 from aria_dream.evals.reach_score import RULE, decide_model, score_models
 from aria_dream.evals.triage_score import render_bar
+from aria_dream.usecases.eval_reach import look_at_sources, save_answers
+from aria_dream.usecases.eval_sources import SourceCheck
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

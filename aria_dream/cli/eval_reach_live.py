@@ -6,17 +6,17 @@ import os
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.codex.codex_reacher import CodexReacher
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.gate.egress import Gate
+from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.cli.output import counted, progress_bar
-from aria_dream.effects.codex_reacher import CodexReacher
-from aria_dream.effects.egress import Gate
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.places import find_places
-from aria_dream.effects.reach_eval import LiveAsker, Unasked
 from aria_dream.errors import PolicyClosedError
 from aria_dream.evals.reach_corpus import AnsweringModel
 from aria_dream.policy.clock import local_now
 from aria_dream.policy.policy import parse_policy
 from aria_dream.privacy.sharing import survey
+from aria_dream.usecases.eval_reach import LiveAsker, Unasked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

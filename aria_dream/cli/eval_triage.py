@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.disk.shipped import shipped_path
+from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.cli.output import counted, echo_json, progress_bar
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.places import find_places
-from aria_dream.effects.shipped import shipped_path
-from aria_dream.effects.triage_eval import run_triage
 from aria_dream.errors import MissingPartError, NotFoundError
 from aria_dream.evals.triage_score import parse_corpus, render_bar, score_triage
 from aria_dream.judging.dreaming import NoJudge
 from aria_dream.policy.policy import parse_policy
+from aria_dream.usecases.eval_triage import run_triage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aria_dream.effects.triage_eval import TriageRun
     from aria_dream.evals.triage_score import LabelledPair, TriageScore
     from aria_dream.policy.settings import Settings
+    from aria_dream.usecases.eval_triage import TriageRun
 
 RUNS = 2
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from aria_dream.adapters.state.graduation import read_graduated, write_graduated
 from aria_dream.cli.desk import open_desk
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.consolidate.figures import nights_of
-from aria_dream.effects.graduation import read_graduated, write_graduated
 from aria_dream.errors import PolicyClosedError
 from aria_dream.review.graduation import NEVER, bars_of, track_records
 from aria_dream.review.proposal import KINDS

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.disk.shipped import read_shipped
+from aria_dream.adapters.disk.snippet import NAME, has_config_folder, snippet_path, write_snippet
+from aria_dream.adapters.disk.writing import write_or_refuse
+from aria_dream.adapters.index.index import read_vault
+from aria_dream.adapters.index.live_policy import read_live_policy
+from aria_dream.adapters.index.vault_names import read_vault_names
+from aria_dream.adapters.state.memory_folder import new_memory_folder
 from aria_dream.cli.output import echo_json, progress_bar
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.index import read_vault
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.memory_folder import new_memory_folder
-from aria_dream.effects.places import find_places
-from aria_dream.effects.shipped import read_shipped
-from aria_dream.effects.snippet import NAME, has_config_folder, snippet_path, write_snippet
-from aria_dream.effects.vault_names import read_vault_names
-from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import PolicyClosedError, WriteRefusedError
 from aria_dream.markdown.note import NotePath
 from aria_dream.policy.moving_in import Furniture, MovingIn, plan_moving_in, with_setting
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from aria_dream.effects.live_policy import LivePolicy
+    from aria_dream.adapters.index.live_policy import LivePolicy
     from aria_dream.policy.residence import VaultNames
 
 NIGHTS = "Dream nights.base"

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.index.index import read_vault
 from aria_dream.cli.output import counted, echo_json, echo_list, progress_bar
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.effects.index import read_vault
-from aria_dream.effects.places import find_places
 from aria_dream.vault.linkage import isolated_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from aria_dream.effects.index import ResolvedLink, VaultIndex
-    from aria_dream.effects.single_note import SingleNote
+    from aria_dream.adapters.index.index import ResolvedLink, VaultIndex
+    from aria_dream.adapters.index.single_note import SingleNote
 
 
 @click.command("links")
@@ -34,7 +34,7 @@ def command(vault: Path, *, note: str | None, as_json: bool, everything: bool) -
     Nothing is written into the vault.
     """
     if note is not None:
-        from aria_dream.effects.single_note import read_single_note
+        from aria_dream.adapters.index.single_note import read_single_note
 
         single = read_single_note(vault, note)
         if as_json:

@@ -6,19 +6,19 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cli.output import counted
 from aria_dream.cycle.desk import Desk, pair_of
 from aria_dream.cycle.ticked import look_at_ticks, states_now
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.records import RecordBook
 from aria_dream.errors import Problem
 from aria_dream.policy.clock import local_now
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aria_dream.effects.places import Places
+    from aria_dream.adapters.disk.places import Places
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

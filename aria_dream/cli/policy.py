@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.index.index import read_vault
+from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.cli.output import echo_json, progress_bar
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.effects.index import read_vault
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.places import find_places
 from aria_dream.policy.keys import Group
 from aria_dream.policy.kinds import render_value
 from aria_dream.policy.policy import Source
@@ -22,7 +22,7 @@ from aria_dream.privacy.sharing import survey
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aria_dream.effects.live_policy import LivePolicy
+    from aria_dream.adapters.index.live_policy import LivePolicy
     from aria_dream.errors import Problem
     from aria_dream.policy.policy import Policy
     from aria_dream.privacy.sharing import Sharing

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.output import echo_json, progress_bar
-from aria_dream.cli.vault_argument import find_vault, vault_argument
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.index import read_vault
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.places import find_places
-from aria_dream.effects.prompts import (
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.disk.writing import write_or_refuse
+from aria_dream.adapters.index.index import read_vault
+from aria_dream.adapters.index.live_policy import read_live_policy
+from aria_dream.adapters.index.prompts import (
     FoundPrompt,
     ejected_path,
     place_for_copy,
@@ -22,15 +21,16 @@ from aria_dream.effects.prompts import (
     read_prompt,
     shipped_prompt,
 )
-from aria_dream.effects.vault_names import read_vault_names
-from aria_dream.effects.writing import write_or_refuse
+from aria_dream.adapters.index.vault_names import read_vault_names
+from aria_dream.cli.output import echo_json, progress_bar
+from aria_dream.cli.vault_argument import find_vault, vault_argument
 from aria_dream.errors import NotFoundError, WriteRefusedError
 from aria_dream.markdown.note import NotePath
 from aria_dream.policy.residence import choose_home
 from aria_dream.vault.edit import ChangeSet, Exists, Refusal, plan_create
 
 if TYPE_CHECKING:
-    from aria_dream.effects.index import VaultIndex
+    from aria_dream.adapters.index.index import VaultIndex
     from aria_dream.policy.residence import Home, VaultNames
 
 

@@ -11,6 +11,20 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from aria_dream.adapters.codex.codex_reacher import CodexReacher
+from aria_dream.adapters.codex.reach_asks import answered_in_notes
+from aria_dream.adapters.codex.reach_probe import KIND, ProbeResult, run_probe
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.gate.consent import CONSENT, has_consent, write_consent
+from aria_dream.adapters.gate.egress import Gate
+from aria_dream.adapters.gate.egress_log import read_egress
+from aria_dream.adapters.gate.ledger import counted
+from aria_dream.adapters.gate.reach_book import ReachBook
+from aria_dream.adapters.gate.reach_wait import pause_text
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.index.live_policy import read_live_policy
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cli.dream import run_dream
 from aria_dream.cli.output import counted as amount
 from aria_dream.cli.output import echo_json, progress_bar
@@ -26,27 +40,13 @@ from aria_dream.cli.reach_shown import (
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.cycle.reach import Means, ReachRequest, reach_once
-from aria_dream.effects.codex_reacher import CodexReacher
-from aria_dream.effects.consent import CONSENT, has_consent, write_consent
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.egress import Gate
-from aria_dream.effects.egress_log import read_egress
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.ledger import counted
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.places import find_places
-from aria_dream.effects.reach_asks import answered_in_notes
-from aria_dream.effects.reach_book import ReachBook
-from aria_dream.effects.reach_probe import KIND, ProbeResult, run_probe
-from aria_dream.effects.reach_wait import pause_text
-from aria_dream.effects.records import RecordBook
 from aria_dream.policy.clock import local_now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.places import Places
+    from aria_dream.adapters.disk.places import Places
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.reach.reach_record import ReachKind
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.gate.consent import has_consent
+from aria_dream.adapters.gate.ledger import LEDGER
+from aria_dream.adapters.gate.ledger import counted as counted_for
+from aria_dream.adapters.gate.reach_wait import pause_text
 from aria_dream.cli.output import counted as amount
-from aria_dream.effects.consent import has_consent
-from aria_dream.effects.ledger import LEDGER
-from aria_dream.effects.ledger import counted as counted_for
-from aria_dream.effects.reach_wait import pause_text
 from aria_dream.policy.clock import local_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aria_dream.effects.live_policy import LivePolicy
-    from aria_dream.effects.places import Places
+    from aria_dream.adapters.disk.places import Places
+    from aria_dream.adapters.index.live_policy import LivePolicy
     from aria_dream.policy.settings import Settings
     from aria_dream.reach.budget import Spent
 

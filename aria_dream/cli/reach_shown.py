@@ -15,9 +15,9 @@ from aria_dream.reach.reach_block import NoAnswer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from aria_dream.adapters.codex.reach_probe import ProbeResult
+    from aria_dream.adapters.gate.egress_log import Egress
     from aria_dream.cycle.reach import ReachResult
-    from aria_dream.effects.egress_log import Egress
-    from aria_dream.effects.reach_probe import ProbeResult
     from aria_dream.errors import Problem
     from aria_dream.policy.settings import Settings
     from aria_dream.reach.budget import Spent

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.index.resonance import VaultRanker, build_ranking
+from aria_dream.adapters.index.vectors import ContentCache
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cli.output import echo_json, progress_bar
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.places import find_places
-from aria_dream.effects.records import RecordBook
-from aria_dream.effects.resonance import VaultRanker, build_ranking
-from aria_dream.effects.vectors import ContentCache
 from aria_dream.errors import NotFoundError, PolicyClosedError
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.proposal import decided_pairs
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.ranking.juxtaposition import Juxtaposition
 
 _TERMS_SHOWN = 3

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 import click
 
 import aria_dream
+from aria_dream.adapters.disk.places import CACHE_VARIABLE, STATE_VARIABLE, find_places
+from aria_dream.adapters.state.rotating_log import logging_to
 from aria_dream.cli.output import echo_json, progress_bar
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.effects.places import CACHE_VARIABLE, STATE_VARIABLE, find_places
-from aria_dream.effects.rotating_log import logging_to
 from aria_dream.errors import VaultUnreadableError, WriteRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from aria_dream.adapters.child.episode_process import EpisodeProcess
+    from aria_dream.adapters.child.order import Order
+    from aria_dream.adapters.disk.places import Places
     from aria_dream.daemon import Daemon
-    from aria_dream.effects.episode_process import EpisodeProcess
-    from aria_dream.effects.order import Order
-    from aria_dream.effects.places import Places
 
 log = logging.getLogger(__name__)
 
@@ -79,11 +79,11 @@ class Ending:
 
 def _look_after(root: Path, places: Places, ending: Ending, *, once: bool, as_json: bool) -> bool:
     """Runs the daemon; whether that is all."""
+    from aria_dream.adapters.disk.lock import daemon_lock
+    from aria_dream.adapters.index.live_policy import read_live_policy
+    from aria_dream.adapters.machine.presence import Sensors
+    from aria_dream.adapters.watch.watcher import VaultWatcher
     from aria_dream.daemon import Daemon, Parting
-    from aria_dream.effects.live_policy import read_live_policy
-    from aria_dream.effects.lock import daemon_lock
-    from aria_dream.effects.presence import Sensors
-    from aria_dream.effects.watcher import VaultWatcher
 
     live = read_live_policy(root, places)
     state_folder = live.state_folder(places)
@@ -111,7 +111,7 @@ def _look_after(root: Path, places: Places, ending: Ending, *, once: bool, as_js
 
 
 def _say_once(daemon: Daemon, *, as_json: bool) -> None:
-    from aria_dream.effects.status import read_status
+    from aria_dream.adapters.state.status import read_status
     from aria_dream.schedule.due import NotYet
 
     verdict = daemon.run_once()
@@ -145,7 +145,7 @@ def launch_with(places: Places) -> Callable[[Order, Callable[[], None]], Episode
     """How a stage is started as a child, with these state and cache folders."""
 
     def launch(order: Order, wake: Callable[[], None]) -> EpisodeProcess:
-        from aria_dream.effects.episode_process import EpisodeProcess
+        from aria_dream.adapters.child.episode_process import EpisodeProcess
 
         # -P: the folder that we were started in, which may be the vault, is no place to import from.
         command = [

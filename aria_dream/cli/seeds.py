@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.disk.writing import write_or_refuse
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import chosen_vault
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.places import find_places
-from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import NotFoundError, Problem, WriteRefusedError
 from aria_dream.markdown.note import NotePath
 from aria_dream.notes.review_note import render_managed, render_review_head
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.notes.seeds import Seed, SeedKind
 
 

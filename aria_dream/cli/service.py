@@ -15,7 +15,7 @@ from aria_dream.errors import VaultUnreadableError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aria_dream.effects.service import ServicePlan, Step
+    from aria_dream.adapters.machine.service import ServicePlan, Step
 
 
 @click.group("service")
@@ -28,7 +28,7 @@ def command() -> None:
 
 def plan_for(vault: Path) -> ServicePlan:
     """The service of the vault for this account and this Python, with the folders that are in force here."""
-    from aria_dream.effects.service import find_call, plan_service
+    from aria_dream.adapters.machine.service import find_call, plan_service
 
     user_id = os.getuid() if hasattr(os, "getuid") else 0
     return plan_service(find_call(vault), home=Path.home(), user_id=user_id)
@@ -40,7 +40,7 @@ def plan_for(vault: Path) -> ServicePlan:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def install(vault: Path, *, dry_run: bool, as_json: bool) -> None:
     """Install the service of a vault, or renew it, and start it."""
-    from aria_dream.effects.service import run_steps
+    from aria_dream.adapters.machine.service import run_steps
 
     if not vault.is_dir():
         raise VaultUnreadableError(f"there is no vault at {vault}")
@@ -56,7 +56,7 @@ def install(vault: Path, *, dry_run: bool, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def remove(vault: Path, *, dry_run: bool, as_json: bool) -> None:
     """Stop the service of a vault and remove it. The vault and what was remembered of it stay."""
-    from aria_dream.effects.service import run_steps
+    from aria_dream.adapters.machine.service import run_steps
 
     plan = plan_for(vault)
     if not dry_run:
@@ -69,7 +69,7 @@ def remove(vault: Path, *, dry_run: bool, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def status(vault: Path, *, as_json: bool) -> None:
     """Say whether the service of a vault is installed, and whether it runs."""
-    from aria_dream.effects.service import ask
+    from aria_dream.adapters.machine.service import ask
 
     plan = plan_for(vault)
     is_installed = plan.file.exists()
@@ -96,7 +96,7 @@ def _report(plan: ServicePlan, steps: Sequence[Step], *, done: str, as_json: boo
 
 
 def _step(step: Step) -> dict[str, object]:
-    from aria_dream.effects.service import RemoveFile, RunCommand, WriteFile
+    from aria_dream.adapters.machine.service import RemoveFile, RunCommand, WriteFile
 
     match step:
         case WriteFile(path=path, content=content):

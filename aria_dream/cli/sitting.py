@@ -9,6 +9,15 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from aria_dream.adapters.child.leave import AskingVault
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.lock import consolidation_lock
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.index.live_policy import read_live_policy
+from aria_dream.adapters.machine.presence import read_zone
+from aria_dream.adapters.state.graduation import read_graduated
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cli.desk import add_settlement, open_desk
 from aria_dream.cli.output import progress_bar
 from aria_dream.consolidate.open_conflicts import open_conflict
@@ -20,28 +29,19 @@ from aria_dream.cycle.desk import Desk, Settlement
 from aria_dream.cycle.night_parts import ConsolidationRequest, ConsolidationResult
 from aria_dream.cycle.review import settle
 from aria_dream.cycle.sync_copies import find_sync_copies
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.graduation import read_graduated
-from aria_dream.effects.leave import AskingVault
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.lock import consolidation_lock
-from aria_dream.effects.places import find_places
-from aria_dream.effects.presence import read_zone
-from aria_dream.effects.records import RecordBook
 from aria_dream.policy.clock import local_now
 from aria_dream.schedule.nightly import latest_night
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from aria_dream.adapters.disk.places import Places
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.consolidate.record import Consolidation
     from aria_dream.consolidate.stale import Stale
     from aria_dream.cycle.consolidation_morning import Morning
     from aria_dream.cycle.consolidation_parts import VaultNight
     from aria_dream.cycle.sync_copies import SyncCopy
-    from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.places import Places
     from aria_dream.review.proposal import PlannedEdit, Proposal
 
     Made = tuple[Proposal, tuple[PlannedEdit, ...]]

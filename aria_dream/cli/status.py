@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.index.live_policy import read_live_policy
+from aria_dream.adapters.state.run_book import RunBook
+from aria_dream.adapters.state.status import read_daemon, read_status
+from aria_dream.adapters.state.told import tell_once
 from aria_dream.cli.open_ticks import OpenTicks, read_open_ticks
 from aria_dream.cli.output import counted, echo_json
 from aria_dream.cli.reach_budget import reach_lines, reach_state
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.places import find_places
-from aria_dream.effects.run_book import RunBook
-from aria_dream.effects.status import read_daemon, read_status
-from aria_dream.effects.told import tell_once
 from aria_dream.policy.triggers import unbuilt
 from aria_dream.schedule.presence import ago
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aria_dream.effects.live_policy import LivePolicy
-    from aria_dream.effects.lock import Holder
-    from aria_dream.effects.run_book import LastNight, Remembered
-    from aria_dream.effects.status import Status
+    from aria_dream.adapters.disk.lock import Holder
+    from aria_dream.adapters.index.live_policy import LivePolicy
+    from aria_dream.adapters.state.run_book import LastNight, Remembered
+    from aria_dream.adapters.state.status import Status
     from aria_dream.schedule.judge_record import JudgeTrouble
 
 

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.index.live_policy import read_live_policy
+from aria_dream.adapters.models.embedding import load_embedder
+from aria_dream.adapters.state.memory_folder import NoMemory
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.effects.embedding import load_embedder
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.memory_folder import NoMemory
-from aria_dream.effects.places import find_places
-from aria_dream.effects.synthesis_run import SynthesisRequest, run_status_change, run_synthesis, synthesis_lock
 from aria_dream.errors import AriaDreamError, NotFoundError, VaultUnreadableError
 from aria_dream.policy.clock import local_now
 from aria_dream.synthesis.contract import render_verdict
 from aria_dream.synthesis.lesson import lesson_record
 from aria_dream.synthesis.operator_evidence import STATUSES
+from aria_dream.usecases.synthesis import SynthesisRequest, run_status_change, run_synthesis, synthesis_lock
 from aria_dream.vault.edit import Refusal
 
 if TYPE_CHECKING:
-    from aria_dream.effects.live_policy import LivePolicy
-    from aria_dream.effects.synthesis_run import SynthesisResult
+    from aria_dream.adapters.index.live_policy import LivePolicy
+    from aria_dream.usecases.synthesis import SynthesisResult
 
 
 @click.command("synthesize")

@@ -12,6 +12,16 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.adapters.index.vectors import ContentCache
+from aria_dream.adapters.models.embedding import load_embedder
+from aria_dream.adapters.models.model_judge import JudgeReport
+from aria_dream.adapters.passages.atom_gists import AtomGists
+from aria_dream.adapters.passages.atom_table import find_near, read_atoms
+from aria_dream.adapters.passages.claim_table import find_vault_conflicts
+from aria_dream.adapters.passages.conflict_evidence import VaultEvidence
+from aria_dream.adapters.state.analysed_texts import mark_of, read_analysed, write_analysed
+from aria_dream.adapters.state.stale_notes import find_stale, remember_sources
+from aria_dream.adapters.state.standing import read_standing
 from aria_dream.consolidate.clusters import Cluster as ReadCluster
 from aria_dream.consolidate.comparison import embedded_compare
 from aria_dream.consolidate.duplicates import ClusterProposal, Making, cluster_proposals, paths_of
@@ -22,25 +32,17 @@ from aria_dream.consolidate.stale import REMINDERS, propose_obsolete
 from aria_dream.consolidate.verdict import KeepA, KeepB, Merge, Normalize
 from aria_dream.consolidate.work import Candidate, Member, Work
 from aria_dream.cycle.sync_copies import find_sync_copies, propose_union
-from aria_dream.effects.analysed_texts import mark_of, read_analysed, write_analysed
-from aria_dream.effects.atom_gists import AtomGists
-from aria_dream.effects.atom_table import find_near, read_atoms
-from aria_dream.effects.claim_table import find_vault_conflicts
-from aria_dream.effects.conflict_evidence import VaultEvidence
-from aria_dream.effects.consolidation_counsel import EmbeddedCounsel, NoCounsel, open_counsel
-from aria_dream.effects.embedding import load_embedder
-from aria_dream.effects.model_judge import JudgeReport
-from aria_dream.effects.stale_notes import find_stale, remember_sources
-from aria_dream.effects.standing import read_standing
-from aria_dream.effects.vectors import ContentCache
 from aria_dream.errors import MissingPartError
 from aria_dream.review.proposal import WRITER
+from aria_dream.usecases.consolidation_counsel import EmbeddedCounsel, NoCounsel, open_counsel
 from aria_dream.vault.edit import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from aria_dream.adapters.disk.places import Places
+    from aria_dream.adapters.passages.atom_table import AtomTable
     from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.near import NearRow
     from aria_dream.consolidate.stale import SourceMemory, Stale
@@ -49,8 +51,6 @@ if TYPE_CHECKING:
     from aria_dream.cycle.desk import Desk
     from aria_dream.cycle.night_parts import Made
     from aria_dream.cycle.sync_copies import SyncCopy
-    from aria_dream.effects.atom_table import AtomTable
-    from aria_dream.effects.places import Places
     from aria_dream.review.proposal import ProposalState
 
     Progress = Callable[[int, int], None]

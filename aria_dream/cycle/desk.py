@@ -7,10 +7,10 @@ from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
+from aria_dream.adapters.disk.files import UNREADABLE
+from aria_dream.adapters.disk.ground import locate, touch_refusal
+from aria_dream.adapters.index.mentions import Mentions, find_mentions
 from aria_dream.cycle.reconciled import reconciled
-from aria_dream.effects.files import UNREADABLE
-from aria_dream.effects.ground import locate, touch_refusal
-from aria_dream.effects.mentions import Mentions, find_mentions
 from aria_dream.errors import Problem
 from aria_dream.markdown.note import NotePath
 from aria_dream.policy.residence import log_notes
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.records import RecordBook, Records
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
+    from aria_dream.adapters.state.records import RecordBook, Records
     from aria_dream.review.own_writes import OwnWrites
     from aria_dream.review.placement import PlacementPolicy
     from aria_dream.review.proposal import PlannedEdit, ProposalState

@@ -7,9 +7,9 @@ from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING, assert_never
 
+from aria_dream.adapters.disk.writing import bytes_or_refuse
 from aria_dream.cycle.lost_review import waiting_items
 from aria_dream.cycle.reconciled import hash_of_note, reconciled
-from aria_dream.effects.writing import bytes_or_refuse
 from aria_dream.errors import WriteRefusedError
 from aria_dream.judging.dreaming import Dreamt, NoJudge, NothingDreamt, Wish, dream
 from aria_dream.markdown.note import NotePath, decode_note
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.records import RecordBook, Records
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
+    from aria_dream.adapters.state.records import RecordBook, Records
     from aria_dream.judging.dreaming import Judge, Ranker
     from aria_dream.notes.dream_log import DreamBlock
     from aria_dream.notes.episode import EpisodeRecord

@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.gate.egress import Gate
+from aria_dream.adapters.index.prompts import read_prompt
+from aria_dream.adapters.index.resonance import read_note_text
+from aria_dream.adapters.models.asking import Asking, AskingBudget, shown_name
+from aria_dream.adapters.models.cold_reader import LocalReader, NotAsked
+from aria_dream.adapters.models.judges import find_model_server
+from aria_dream.adapters.models.model_server import NoModel
 from aria_dream.cycle.janus_codex import CodexReader
-from aria_dream.effects.asking import Asking, AskingBudget, shown_name
-from aria_dream.effects.cold_reader import LocalReader, NotAsked
-from aria_dream.effects.egress import Gate
-from aria_dream.effects.judges import find_model_server
-from aria_dream.effects.model_server import NoModel
-from aria_dream.effects.prompts import read_prompt
-from aria_dream.effects.resonance import read_note_text
 from aria_dream.judging.triage_prompt import LocalExcerpt, excerpt_limit, local_excerpt
 from aria_dream.markdown.note import parse_note
 from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
     from pathlib import Path
 
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
+    from aria_dream.adapters.models.cold_reader import ColdReader
+    from aria_dream.adapters.state.records import RecordBook
     from aria_dream.cycle.reach_course import Reacher
-    from aria_dream.effects.cold_reader import ColdReader
-    from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.records import RecordBook
     from aria_dream.judging.triage import Unreadable
     from aria_dream.judging.triage_prompt import Excerpt
     from aria_dream.reach.janus import Case, JanusVerdict

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.effects import ledger
-from aria_dream.effects.asking import new_nonce
-from aria_dream.effects.cold_reader import TOO_LONG, NotAsked, one_text, shareable
-from aria_dream.effects.egress import Turned
-from aria_dream.effects.let_out import let_out, note_pause
-from aria_dream.effects.reach_wait import read_pause
+from aria_dream.adapters.gate import ledger
+from aria_dream.adapters.gate.egress import Turned
+from aria_dream.adapters.gate.let_out import let_out, note_pause
+from aria_dream.adapters.gate.reach_wait import read_pause
+from aria_dream.adapters.models.asking import new_nonce
+from aria_dream.adapters.models.cold_reader import TOO_LONG, NotAsked, one_text, shareable
 from aria_dream.judging.datamark import Datamark
 from aria_dream.reach.budget import Refused
 from aria_dream.reach.janus import Falls, Stands, Unsure, janus_prompt, parse_janus
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
     from pathlib import Path
 
+    from aria_dream.adapters.gate.egress import Gate
+    from aria_dream.adapters.gate.ledger import Granted
     from aria_dream.cycle.reach_course import Reacher
-    from aria_dream.effects.egress import Gate
-    from aria_dream.effects.ledger import Granted
     from aria_dream.judging.prompt_text import Prompt
     from aria_dream.judging.triage import Unreadable
     from aria_dream.policy.settings import Settings

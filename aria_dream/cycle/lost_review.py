@@ -13,7 +13,7 @@ from aria_dream.world import Absent, Content
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.notes.review_note import ReviewItem
     from aria_dream.review.proposal import ProposalState
     from aria_dream.world import VaultFiles

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.disk.writing import write_or_refuse
 from aria_dream.consolidate import open_conflicts, open_pairs, open_reminders
 from aria_dream.consolidate.one_form import without_forms
 from aria_dream.consolidate.open_conflicts import render_open
@@ -16,7 +17,6 @@ from aria_dream.consolidate.open_lists import LISTS
 from aria_dream.consolidate.open_pairs import apart_key, render_pairs, same_key
 from aria_dream.consolidate.open_reminders import render_reminders
 from aria_dream.consolidate.settled import recalled_record, settled_record
-from aria_dream.effects.writing import write_or_refuse
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import NotePath
 from aria_dream.notes.logged import logged_link, render_link

@@ -9,6 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
+from aria_dream.adapters.codex.reach_asks import note_names, seed_home
+from aria_dream.adapters.gate.egress import Turned
+from aria_dream.adapters.gate.ledger import settle
+from aria_dream.adapters.gate.let_out import let_out, note_pause
 from aria_dream.cycle.reach_choice import Chosen, choose_dream, choose_pair, choose_seed
 from aria_dream.cycle.reach_course import (
     Course,
@@ -26,10 +30,6 @@ from aria_dream.cycle.reach_course import (
 )
 from aria_dream.cycle.reach_landing import Landed, Waits, land, said_before
 from aria_dream.cycle.reach_proposals import propose_reached
-from aria_dream.effects.egress import Turned
-from aria_dream.effects.ledger import settle
-from aria_dream.effects.let_out import let_out, note_pause
-from aria_dream.effects.reach_asks import note_names, seed_home
 from aria_dream.policy.residence import choose_log
 from aria_dream.reach.budget import Refused
 from aria_dream.reach.memo import memo_row
@@ -40,9 +40,9 @@ from aria_dream.reach.reach_record import ReachRecord, unfinished
 from aria_dream.reach.source_grammar import without_notes
 
 if TYPE_CHECKING:
-    from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.ledger import Granted
-    from aria_dream.effects.reach_asks import Question
+    from aria_dream.adapters.codex.reach_asks import Question
+    from aria_dream.adapters.gate.ledger import Granted
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.reach.budget import Resolution
     from aria_dream.reach.reach_events import ReachEnd
 

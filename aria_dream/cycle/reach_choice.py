@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.codex.reach_asks import (
+    Question,
+    answered_in_notes,
+    pair_question,
+    read_open_seeds,
+    seed_question,
+)
 from aria_dream.cycle.dream import DreamRequest
-from aria_dream.effects.reach_asks import Question, answered_in_notes, pair_question, read_open_seeds, seed_question
 from aria_dream.policy.residence import choose_log, elsewhere_seeds
 from aria_dream.privacy.sharing import Withheld
 from aria_dream.ranking.juxtaposition import pair_key, title_of
@@ -17,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from datetime import date, datetime
 
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
+    from aria_dream.adapters.state.records import Records
     from aria_dream.cycle.dream import DreamResult
-    from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.records import Records
     from aria_dream.notes.episode import EpisodeRecord
     from aria_dream.ranking.juxtaposition import Survivor
     from aria_dream.reach.memo import MemoRow

@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from aria_dream.effects.asking import new_nonce
-from aria_dream.effects.egress import UNCONFIRMED, Gate
-from aria_dream.effects.ledger import counted, read_ledger, utc_now
-from aria_dream.effects.prompts import read_prompt, shipped_prompt
-from aria_dream.effects.reach_wait import pause_text
+from aria_dream.adapters.gate.egress import UNCONFIRMED, Gate
+from aria_dream.adapters.gate.ledger import counted, read_ledger, utc_now
+from aria_dream.adapters.gate.reach_wait import pause_text
+from aria_dream.adapters.index.prompts import read_prompt, shipped_prompt
+from aria_dream.adapters.models.asking import new_nonce
 from aria_dream.judging.datamark import Datamark
 from aria_dream.privacy.sharing import Visibility, visibility
 from aria_dream.reach.budget import Refused, plan_reservation
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
     from pathlib import Path
 
+    from aria_dream.adapters.codex.reach_asks import Question
+    from aria_dream.adapters.gate.egress import ClearedText
+    from aria_dream.adapters.gate.ledger import Granted
+    from aria_dream.adapters.gate.reach_book import ReachBook
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
+    from aria_dream.adapters.state.records import RecordBook
     from aria_dream.cycle.dream import DreamRequest, DreamResult
-    from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.egress import ClearedText
-    from aria_dream.effects.ledger import Granted
-    from aria_dream.effects.reach_asks import Question
-    from aria_dream.effects.reach_book import ReachBook
-    from aria_dream.effects.records import RecordBook
     from aria_dream.judging.prompt_text import Prompt
     from aria_dream.policy.policy import Policy
     from aria_dream.reach.budget import Resolution, Spent

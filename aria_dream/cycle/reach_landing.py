@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.effects.writing import bytes_or_refuse
+from aria_dream.adapters.disk.writing import bytes_or_refuse
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import NotePath, decode_note
 from aria_dream.policy.residence import choose_log, log_notes
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import date, time
 
-    from aria_dream.effects.dreamt_vault import DreamtVault
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.reach.reach_record import ReachRecord
     from aria_dream.world import VaultFiles
 

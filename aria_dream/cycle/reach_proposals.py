@@ -23,8 +23,8 @@ from aria_dream.review.reached import (
 from aria_dream.review.rivals import withheld
 
 if TYPE_CHECKING:
-    from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.records import RecordBook
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
+    from aria_dream.adapters.state.records import RecordBook
     from aria_dream.notes.logged import LoggedLink
     from aria_dream.reach.reach_record import ReachRecord
     from aria_dream.world import VaultFiles

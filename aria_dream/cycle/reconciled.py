@@ -14,8 +14,8 @@ from aria_dream.world import Content
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.records import RecordBook, Records
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
+    from aria_dream.adapters.state.records import RecordBook, Records
     from aria_dream.review.proposal import Renamed
     from aria_dream.world import VaultFiles
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
+from aria_dream.adapters.state.graduation import read_graduated
 from aria_dream.consolidate.figures import nights_of
 from aria_dream.cycle.desk import Desk, Settlement, is_structural, pair_of, trusted_edits
 from aria_dream.cycle.exact_change import (
@@ -26,7 +27,6 @@ from aria_dream.cycle.own_lines import renew_lines
 from aria_dream.cycle.taking_back import open_again, take_back
 from aria_dream.cycle.ticked import look_at_ticks, restore_ids
 from aria_dream.cycle.unattended import UNATTENDED, leave_out, leave_to_writer
-from aria_dream.effects.graduation import read_graduated
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import NotePath
 from aria_dream.notes.logged_change import DONE
@@ -51,7 +51,7 @@ from aria_dream.world import Conflict, Failed, Refused, Written
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from aria_dream.effects.records import Records
+    from aria_dream.adapters.state.records import Records
     from aria_dream.review.decision import Decision, Ticked
     from aria_dream.review.proposal import PlannedEdit, ProposalState
     from aria_dream.vault.edit import ChangeSet

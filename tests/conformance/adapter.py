@@ -20,13 +20,13 @@ from zoneinfo import ZoneInfo
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from aria_dream.effects import ledger
-from aria_dream.effects.codex import Missing, find_codex
-from aria_dream.effects.codex_reacher import CodexReacher, Elsewhere
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.index import read_vault
-from aria_dream.effects.power import read_power
-from aria_dream.effects.swap import ExchangeUnavailableError, exchange
+from aria_dream.adapters.codex.codex import Missing, find_codex
+from aria_dream.adapters.codex.codex_reacher import CodexReacher, Elsewhere
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.swap import ExchangeUnavailableError, exchange
+from aria_dream.adapters.gate import ledger
+from aria_dream.adapters.index.index import read_vault
+from aria_dream.adapters.machine.power import read_power
 from aria_dream.judging.triage import Unreadable
 from aria_dream.judging.verdict import parse_object
 from aria_dream.markdown.note import NotePath, decode_note, parse_note

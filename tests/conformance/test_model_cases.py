@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from aria_dream.effects.egress import Endpoint, find_endpoint
-from aria_dream.effects.model_http import Patience
-from aria_dream.effects.model_server import AskFailed, Completion, Model
-from aria_dream.effects.ollama import OllamaServer
+from aria_dream.adapters.gate.egress import Endpoint, find_endpoint
+from aria_dream.adapters.models.model_http import Patience
+from aria_dream.adapters.models.model_server import AskFailed, Completion, Model
+from aria_dream.adapters.models.ollama import OllamaServer
 from aria_dream.judging.prompt_text import Messages
 from aria_dream.judging.triage import Unreadable
 from aria_dream.judging.triage_prompt import ANSWER_TOKENS, VERDICT_SCHEMA
@@ -82,9 +82,9 @@ def test_case_50(cases: Path, tmp_path: Path) -> None:
 
 ASK = """
 import sys
-from aria_dream.effects.egress import find_endpoint
-from aria_dream.effects.model_server import Model, asking_patience
-from aria_dream.effects.ollama import OllamaServer
+from aria_dream.adapters.gate.egress import find_endpoint
+from aria_dream.adapters.models.model_server import Model, asking_patience
+from aria_dream.adapters.models.ollama import OllamaServer
 from aria_dream.judging.prompt_text import Messages
 for host in sys.argv[2:]:
     endpoint = find_endpoint(f"http://{host}:{sys.argv[1]}")

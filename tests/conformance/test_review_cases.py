@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from aria_dream.effects.journal import Journal
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.lock import writer_lock
-from aria_dream.effects.places import find_places
-from aria_dream.effects.records import RecordBook
+from aria_dream.adapters.disk.journal import Journal
+from aria_dream.adapters.disk.lock import writer_lock
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.index.live_policy import read_live_policy
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.markdown.note import NotePath
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned, VaultView

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from aria_dream.effects.index import VaultIndex, read_vault
+from aria_dream.adapters.index.index import VaultIndex, read_vault
 from aria_dream.vault.linkage import Linkage, LinkCounts, count_links, note_graph
 
 if TYPE_CHECKING:

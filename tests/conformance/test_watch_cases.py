@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from aria_dream.effects.files import DiskVault
+from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ChangeSet, plan_append
 from aria_dream.vault.names import Refusal

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.memory import MemoryVault
-from aria_dream.effects.swap import ExchangeUnavailableError
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.swap import ExchangeUnavailableError
+from aria_dream.adapters.state.memory import MemoryVault
 from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import (
     ABSENT,

@@ -9,8 +9,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.memory import MemoryVault
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.state.memory import MemoryVault
 from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ABSENT, ChangeSet, Move, WritePlan, content_hash
 

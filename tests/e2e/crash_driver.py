@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aria_dream.effects import swap
-from aria_dream.effects.files import DiskVault
+from aria_dream.adapters.disk import swap
+from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ABSENT, ChangeSet, Exists, Move, WritePlan, content_hash
 from aria_dream.world import Conflict, Failed, Refused, Verdict, Written

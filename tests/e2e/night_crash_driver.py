@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.consolidate.record import ALL_PARTS, Consolidation
 from aria_dream.consolidate.report import read_report
 from aria_dream.cycle.consolidation import consolidate_once
 from aria_dream.cycle.consolidation_morning import tell_morning
 from aria_dream.cycle.night_parts import ConsolidationRequest
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.records import RecordBook
 from tests.e2e.crash_driver import Killer
 from tests.killing import events, held
 from tests.night_bench import NIGHT, Judge, NightBench, RuleParts

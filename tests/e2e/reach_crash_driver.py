@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.gate.reach_book import ReachBook
 from aria_dream.cycle import reach as reach_cycle
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.reach_book import ReachBook
 from tests.reach_bench import ORPHAN, ReachBench, answered
 
 if TYPE_CHECKING:

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cycle.desk import Desk, Settlement
 from aria_dream.cycle.review import renew_lines, settle
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.places import Places
-from aria_dream.effects.records import RecordBook
 from aria_dream.markdown.note import NotePath
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned

@@ -17,11 +17,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.memory_folder import NoMemory
-from aria_dream.effects.synthesis_run import SynthesisRequest, run_synthesis, synthesis_lock
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.state.memory_folder import NoMemory
 from aria_dream.errors import MissingPartError
 from aria_dream.policy.policy import Policy
+from aria_dream.usecases.synthesis import SynthesisRequest, run_synthesis, synthesis_lock
 from tests.e2e.crash_driver import Killer
 
 if TYPE_CHECKING:

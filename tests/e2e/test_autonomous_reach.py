@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from aria_dream.effects.consent import write_consent
-from aria_dream.effects.episode_process import EpisodeProcess
-from aria_dream.effects.ledger import read_ledger
-from aria_dream.effects.order import Order
-from aria_dream.effects.places import CACHE_VARIABLE, STATE_VARIABLE
+from aria_dream.adapters.child.episode_process import EpisodeProcess
+from aria_dream.adapters.child.order import Order
+from aria_dream.adapters.disk.places import CACHE_VARIABLE, STATE_VARIABLE
+from aria_dream.adapters.gate.consent import write_consent
+from aria_dream.adapters.gate.ledger import read_ledger
 from aria_dream.policy.triggers import Stage
 from aria_dream.reach.reach_block import NoAnswer
 from aria_dream.reach.reach_reading import parse_reach_blocks
@@ -56,7 +56,7 @@ CHILD = """
 import json, os
 from pathlib import Path
 from aria_dream.cli import reach
-from aria_dream.effects.codex_reacher import CodexReacher, Elsewhere, _Heard
+from aria_dream.adapters.codex.codex_reacher import CodexReacher, Elsewhere, _Heard
 
 def open_reacher(vault, places):
     elsewhere = Elsewhere(provider=json.loads(os.environ["PROVIDER"]), environ={"TEST_KEY": "no-secret"},

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.effects import codex_home, codex_reacher, codex_wall
-from aria_dream.effects.codex_reacher import Elsewhere
-from aria_dream.effects.lock import VaultLock
+from aria_dream.adapters.codex import codex_home, codex_reacher, codex_wall
+from aria_dream.adapters.codex.codex_reacher import Elsewhere
+from aria_dream.adapters.disk.lock import VaultLock
 from aria_dream.reach.reach import Answer, Unparsed, parse_answer
 from tests.reaching import HOSTED, NESTED, PROMPT, Scene, at_server, wait_until
 from tests.responses_server import ANSWER, Reply, ResponsesServer, message, refusal, script, search, stream

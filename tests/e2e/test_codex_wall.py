@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from aria_dream.effects import codex_home, codex_reacher, codex_wall
+from aria_dream.adapters.codex import codex_home, codex_reacher, codex_wall
 from aria_dream.reach import reach_events
 from tests.reaching import HOSTED, NESTED, Scene, at_server, codex_program, provider, snapshot, wait_until
 from tests.responses_server import (
@@ -226,7 +226,7 @@ import sys
 sys.path.insert(0, {str(REPOSITORY)!r})
 from pathlib import Path
 from tests.reaching import Scene, at_server, provider
-from aria_dream.effects.codex_reacher import Elsewhere
+from aria_dream.adapters.codex.codex_reacher import Elsewhere
 scene = Scene(folder=Path({str(scene.folder)!r}))
 elsewhere = Elsewhere(provider={provider("URL")!r}, environ={{"TEST_KEY": "x"}}, program=Path({str(codex_program())!r}))
 scene.reach(elsewhere)

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from aria_dream.effects.consent import CONSENT, PERMITS, Confirmed, Unconfirmed, has_consent, read_consent
-from aria_dream.effects.egress import EGRESS
-from aria_dream.effects.places import find_places
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.gate.consent import CONSENT, PERMITS, Confirmed, Unconfirmed, has_consent, read_consent
+from aria_dream.adapters.gate.egress import EGRESS
 from tests.e2e.test_dream import make_vault, run
 from tests.model_servers import KEEP, FakeModel, serving
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from aria_dream.adapters.disk.lock import consolidation_lock
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.consolidate.record import End
-from aria_dream.effects.lock import consolidation_lock
-from aria_dream.effects.records import RecordBook
 from aria_dream.errors import NotFoundError
 from tests.model_servers import FakeModel, serving
 

@@ -11,15 +11,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.child.order import Order
+from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.cli.run import launch_with
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.order import Order
-from aria_dream.effects.places import Places
 from aria_dream.policy.triggers import Stage
 from tests.e2e.test_dream import NOTES, make_vault
 
 if TYPE_CHECKING:
-    from aria_dream.effects.episode_process import EpisodeEnd
+    from aria_dream.adapters.child.episode_process import EpisodeEnd
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

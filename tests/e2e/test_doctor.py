@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.live_policy import read_live_policy
+from aria_dream.adapters.machine.presence import Sensors, read_moment
 from aria_dream.cli.checks import Patient, check_judge
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.places import Places
-from aria_dream.effects.presence import Sensors, read_moment
 from tests.model_servers import FakeModel, serving
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from aria_dream.adapters.disk.lock import daemon_lock
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.index.live_policy import read_live_policy
+from aria_dream.adapters.index.scan import scan_vault
+from aria_dream.adapters.machine.presence import Sensors, read_moment
+from aria_dream.adapters.machine.service import WriteFile
 from aria_dream.cli.checks import Finding, Health, Patient, check_program
 from aria_dream.cli.checks_disk import check_locks, check_notes, check_service, check_vault_disk
 from aria_dream.cli.service import plan_for
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.lock import daemon_lock
-from aria_dream.effects.places import find_places
-from aria_dream.effects.presence import Sensors, read_moment
-from aria_dream.effects.scan import scan_vault
-from aria_dream.effects.service import WriteFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 HOLDER = """
 import sys, time
 from pathlib import Path
-from aria_dream.effects.lock import dream_lock
+from aria_dream.adapters.disk.lock import dream_lock
 with dream_lock(Path(sys.argv[1])).held():
     print("held", flush=True)
     time.sleep(1000)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cycle.dream import DreamRequest, dream_once
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.places import Places
-from aria_dream.effects.records import RecordBook
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import parse_note
 from aria_dream.policy.policy import parse_policy

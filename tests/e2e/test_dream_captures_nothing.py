@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.dreamt_vault import DreamtVault, read_dreamt_vault
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cycle.dream import DreamRequest, dream_once
-from aria_dream.effects.dreamt_vault import DreamtVault, read_dreamt_vault
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.places import Places
-from aria_dream.effects.records import RecordBook
 from aria_dream.judging.triage import Keep
 from aria_dream.ranking.juxtaposition import Juxtaposition
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from aria_dream.effects.index import VaultIndex
+    from aria_dream.adapters.index.index import VaultIndex
 
 NAMES = ("foam-docs", "horcy-zh-tw", "jackyzha0-2023-03", "kepano", "logseq-docs", "vaultofknowledge")
 NIGHT = datetime(2026, 11, 30, 3, 12, tzinfo=UTC)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.embedded_judge import EmbeddedJudge, open_embedded_judge
-from aria_dream.effects.embedding import load_embedder, vector_kind
-from aria_dream.effects.places import Places
-from aria_dream.effects.resonance import build_ranking
-from aria_dream.effects.vectors import ContentCache
+from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.index.resonance import build_ranking
+from aria_dream.adapters.index.vectors import ContentCache
+from aria_dream.adapters.models.embedded_judge import EmbeddedJudge, open_embedded_judge
+from aria_dream.adapters.models.embedding import load_embedder, vector_kind
 from aria_dream.judging.calibration import Calibration, uncalibrated
 from aria_dream.judging.common_ground import NoteView, fold, in_common
 from aria_dream.judging.judge import PRIOR, Judged, PairFeatures, judge_pairs, says_the_same
@@ -25,7 +25,7 @@ from aria_dream.judging.triage import Drop, Keep
 from aria_dream.ranking.juxtaposition import Evidence, Juxtaposition
 
 if TYPE_CHECKING:
-    from aria_dream.effects.embedding import Embedder
+    from aria_dream.adapters.models.embedding import Embedder
 
 LANGUAGES: dict[str, dict[str, str]] = json.loads(
     (Path(__file__).parents[1] / "fixtures" / "language_notes.json").read_text(encoding="utf-8")
@@ -160,7 +160,7 @@ def test_what_was_learned_is_kept_through_an_edit_and_not_through_a_change_of_ma
         taught.append(1)
         return learn_calibration(*arguments)
 
-    monkeypatch.setattr("aria_dream.effects.embedded_judge.learn_calibration", told)
+    monkeypatch.setattr("aria_dream.adapters.models.embedded_judge.learn_calibration", told)
 
     def opened() -> Calibration:
         vault = read_dreamt_vault(root, places, environ={})
@@ -213,11 +213,11 @@ def test_what_becomes_invisible_leaves_the_cache(tmp_path: Path, embedder: Embed
 WARM = """
 import sys
 from pathlib import Path
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.embedded_judge import open_embedded_judge
-from aria_dream.effects.places import Places
-from aria_dream.effects.resonance import build_ranking
-from aria_dream.effects.vectors import ContentCache
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.models.embedded_judge import open_embedded_judge
+from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.resonance import build_ranking
+from aria_dream.adapters.index.vectors import ContentCache
 root, base = Path(sys.argv[1]), Path(sys.argv[2])
 places = Places(state=base / "state", cache=base / "cache")
 vault = read_dreamt_vault(root, places, environ={})

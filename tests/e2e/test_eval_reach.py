@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
+from aria_dream.adapters.codex.codex_reacher import CodexReacher
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.gate.consent import write_consent
+from aria_dream.adapters.gate.egress import EGRESS, Gate
+from aria_dream.adapters.gate.ledger import read_ledger
 from aria_dream.cli import eval_reach_live, main
-from aria_dream.effects.codex_reacher import CodexReacher
-from aria_dream.effects.consent import write_consent
-from aria_dream.effects.egress import EGRESS, Gate
-from aria_dream.effects.ledger import read_ledger
-from aria_dream.effects.places import find_places
-from aria_dream.effects.reach_eval import LiveAsker, Unasked
 from aria_dream.evals.reach_corpus import RecordedAnswer, parse_reach_corpus
 from aria_dream.policy.policy import parse_policy
 from aria_dream.privacy.sharing import survey
 from aria_dream.reach.reach_events import Failure, ReachEnd, ReachRun
+from aria_dream.usecases.eval_reach import LiveAsker, Unasked
 from tests.e2e.test_dream import run
 from tests.reaching import at_server
 from tests.responses_server import ResponsesServer, message, stream, tool
@@ -31,8 +31,8 @@ from tests.responses_server import ResponsesServer, message, stream, tool
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from aria_dream.effects.egress import ClearedText
-    from aria_dream.effects.ledger import Granted
+    from aria_dream.adapters.gate.egress import ClearedText
+    from aria_dream.adapters.gate.ledger import Granted
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FORMATS = REPOSITORY / "docs" / "FORMATS.md"

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.index.live_policy import read_live_policy
+from aria_dream.adapters.state.graduation import read_graduated
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cli import main
 from aria_dream.consolidate.note_merges import NoteMerge, plan_note_merge
-from aria_dream.effects.graduation import read_graduated
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.places import find_places
-from aria_dream.effects.records import RecordBook
 from aria_dream.injection import injection
 from aria_dream.injection.injection import InjectionResult
 from aria_dream.markdown.note import NotePath

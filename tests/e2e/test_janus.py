@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from aria_dream.effects.egress import EGRESS
-from aria_dream.effects.records import RecordBook
+from aria_dream.adapters.gate.egress import EGRESS
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.review.proposal import Proposal, event_record, proposal_id
 from tests.model_servers import FakeModel, serving
 from tests.reviewed import COMPOST, NOTES, SLACK, apply, id_of, night, run, state_folder, states, write

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
+from aria_dream.adapters.codex.codex_reacher import CodexReacher
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.gate.consent import write_consent
+from aria_dream.adapters.gate.egress import EGRESS
+from aria_dream.adapters.gate.ledger import read_ledger
 from aria_dream.cli import janus, main
-from aria_dream.effects.codex_reacher import CodexReacher
-from aria_dream.effects.consent import write_consent
-from aria_dream.effects.egress import EGRESS
-from aria_dream.effects.ledger import read_ledger
-from aria_dream.effects.places import find_places
 from tests.e2e.test_dream import NOTES
 from tests.reach_bench import POLICY
 from tests.reaching import at_server
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.places import Places
+    from aria_dream.adapters.disk.places import Places
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from tests.responses_server import Seen
 
 CANARY = "Zibetkatzenkanarie"

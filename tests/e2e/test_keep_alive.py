@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.effects.model_http import Patience, _Clock
-from aria_dream.effects.model_server import AskFailed, Completion, Model
+from aria_dream.adapters.models.model_http import Patience, _Clock
+from aria_dream.adapters.models.model_server import AskFailed, Completion, Model
 from aria_dream.judging.triage_prompt import VERDICT_SCHEMA
 from tests.e2e.test_ollama_wire import ASKED, ollama, openai
 from tests.model_servers import KEEP

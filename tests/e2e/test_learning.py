@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.effects.decisions import decided_pairs_seen
-from aria_dream.effects.dream_parts import open_dream_parts
-from aria_dream.effects.dreamt_vault import DreamtVault, read_dreamt_vault
-from aria_dream.effects.places import Places
-from aria_dream.effects.records import RecordBook
+from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.decisions import decided_pairs_seen
+from aria_dream.adapters.index.dreamt_vault import DreamtVault, read_dreamt_vault
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.judging.judge import STRUCTURE_TERMS
 from aria_dream.ranking.juxtaposition import Juxtaposition
 from aria_dream.ranking.walk import Memory
 from aria_dream.review.proposal import Event, Proposal, event_record, proposal_id
+from aria_dream.usecases.dream_parts import open_dream_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

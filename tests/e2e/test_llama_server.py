@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
+from aria_dream.adapters.gate.egress import Endpoint, find_endpoint
+from aria_dream.adapters.models import openai_server
+from aria_dream.adapters.models.model_http import Patience, exchange
+from aria_dream.adapters.models.model_server import AskFailed, Completion, Model, NoModel
+from aria_dream.adapters.models.openai_server import OpenAIServer, with_version
 from aria_dream.consolidate.questions import CONFLICT_SCHEMA, PAIR_SCHEMA
-from aria_dream.effects import openai_server
-from aria_dream.effects.egress import Endpoint, find_endpoint
-from aria_dream.effects.model_http import Patience, exchange
-from aria_dream.effects.model_server import AskFailed, Completion, Model, NoModel
-from aria_dream.effects.openai_server import OpenAIServer, with_version
 from aria_dream.judging.prompt_text import Messages
 from aria_dream.judging.triage import Drop, Keep, Unreadable
 from aria_dream.judging.triage_prompt import ANSWER_TOKENS, VERDICT_SCHEMA

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from aria_dream.effects.live_policy import read_live_policy
-from aria_dream.effects.places import find_places
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.index.live_policy import read_live_policy
 from tests.e2e.test_consolidate import NOTES as CONSOLIDATED
 from tests.e2e.test_run import is_alive
 from tests.reviewed import COMPOST, NOTES, SLACK, id_of, night, run, state_folder, states, tick, write
@@ -37,9 +37,9 @@ PARENT = """
 import sys, time
 from pathlib import Path
 from aria_dream.cli.run import launch_with
-from aria_dream.effects.order import Order
+from aria_dream.adapters.child.order import Order
 from aria_dream.effects import episode_process
-from aria_dream.effects.places import find_places
+from aria_dream.adapters.disk.places import find_places
 from aria_dream.policy.triggers import Stage
 
 episode_process.lower_priority = lambda _pid: None

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from aria_dream.effects.egress import Endpoint, find_endpoint
-from aria_dream.effects.model_http import Patience, is_listening
-from aria_dream.effects.model_server import AskFailed, Completion, Model, NoModel
-from aria_dream.effects.ollama import OllamaServer, is_cloud_name
-from aria_dream.effects.openai_server import OpenAIServer, with_version
+from aria_dream.adapters.gate.egress import Endpoint, find_endpoint
+from aria_dream.adapters.models.model_http import Patience, is_listening
+from aria_dream.adapters.models.model_server import AskFailed, Completion, Model, NoModel
+from aria_dream.adapters.models.ollama import OllamaServer, is_cloud_name
+from aria_dream.adapters.models.openai_server import OpenAIServer, with_version
 from aria_dream.judging.prompt_text import Messages
 from aria_dream.judging.triage_prompt import ANSWER_TOKENS, VERDICT_SCHEMA, WINDOW
 from tests.model_servers import KEEP, MODEL, FakeModel, serving
@@ -353,7 +353,7 @@ def test_nothing_goes_to_another_machine_uncleared(monkeypatch: pytest.MonkeyPat
 
 def test_the_http_library_is_not_paid_for_unless_a_model_is_asked() -> None:
     script = (
-        "import sys, aria_dream.cli, aria_dream.effects.judges, aria_dream.effects.dream_parts; "
+        "import sys, aria_dream.cli, aria_dream.adapters.models.judges, aria_dream.usecases.dream_parts; "
         "print([name for name in sys.modules if name.split('.')[0] in ('httpcore', 'h11', 'ssl')])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aria_dream.effects.files import DiskVault
+from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.markdown.note import NotePath
 from aria_dream.review.changes import plan_placement
 from aria_dream.review.merging import plan_merge

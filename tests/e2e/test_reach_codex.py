@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
+from aria_dream.adapters.codex.codex_reacher import CodexReacher
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.gate.ledger import read_ledger
 from aria_dream.cli import main, reach
-from aria_dream.effects.codex_reacher import CodexReacher
-from aria_dream.effects.ledger import read_ledger
-from aria_dream.effects.places import find_places
 from aria_dream.reach.reach import Answer
 from aria_dream.reach.reach_reading import parse_reach_blocks
 from tests.e2e.test_dream import NOTES
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from aria_dream.effects.dreamt_vault import DreamtVault
-    from aria_dream.effects.places import Places
+    from aria_dream.adapters.disk.places import Places
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
 
 CANARY = "Zibetkatzenkanarie"
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
+from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.gate.consent import CONSENT
 from aria_dream.cli import main, reach
-from aria_dream.effects.consent import CONSENT
-from aria_dream.effects.places import find_places
 from aria_dream.reach.reach_reading import parse_reach_blocks
 from tests.e2e.test_dream import NOTES
 from tests.reach_bench import HOMES, NEITHER, ORPHAN, POLICY, SEEDS, ScriptedReacher, answered, failed

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.effects import codex_wall
-from aria_dream.effects.codex_reacher import Elsewhere
-from aria_dream.effects.consent import write_consent
-from aria_dream.effects.egress import EGRESS, Gate
-from aria_dream.effects.ledger import read_ledger
-from aria_dream.effects.reach_probe import KIND, ProbeResult, run_probe
+from aria_dream.adapters.codex import codex_wall
+from aria_dream.adapters.codex.codex_reacher import Elsewhere
+from aria_dream.adapters.codex.reach_probe import KIND, ProbeResult, run_probe
+from aria_dream.adapters.gate.consent import write_consent
+from aria_dream.adapters.gate.egress import EGRESS, Gate
+from aria_dream.adapters.gate.ledger import read_ledger
 from aria_dream.policy.policy import parse_policy
 from aria_dream.privacy.sharing import survey
 from aria_dream.reach import reach_events

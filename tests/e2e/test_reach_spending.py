@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from aria_dream.effects import codex_wall
-from aria_dream.effects.codex_reacher import Elsewhere
-from aria_dream.effects.ledger import read_ledger
+from aria_dream.adapters.codex import codex_wall
+from aria_dream.adapters.codex.codex_reacher import Elsewhere
+from aria_dream.adapters.gate.ledger import read_ledger
 from tests.e2e.test_codex_login import write_login
 from tests.reaching import HOSTED, NESTED, Scene, at_server, codex_program, provider, wait_until
 from tests.responses_server import (
@@ -194,7 +194,7 @@ import sys
 sys.path.insert(0, {str(REPOSITORY)!r})
 from pathlib import Path
 from tests.reaching import Scene, provider
-from aria_dream.effects.codex_reacher import Elsewhere
+from aria_dream.adapters.codex.codex_reacher import Elsewhere
 scene = Scene(folder=Path({str(scene.folder)!r})).with_settings(requests_per_reach=900)
 scene.reach(Elsewhere(provider=provider("URL"), environ={{"TEST_KEY": "x"}}, program=Path({str(codex_program())!r})))
 """

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
+from aria_dream.adapters.index.index import read_vault
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.consolidate.record import End
-from aria_dream.effects.index import read_vault
-from aria_dream.effects.records import RecordBook
 from aria_dream.notes.dream_log import parse_blocks
 from aria_dream.schedule.run_record import RunEnd, parse_run_log
 from tests.e2e.test_consolidate import NOTES as CONSOLIDATED
@@ -171,14 +171,14 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
 
 EAGER = """
-import aria_dream.effects.episode_process
-aria_dream.effects.episode_process.lower_priority = lambda pid: None
+import aria_dream.adapters.child.episode_process
+aria_dream.adapters.child.episode_process.lower_priority = lambda pid: None
 """
 
 SLOW = """
 import os, sys
 import aria_dream.cli.run as run
-from aria_dream.effects.episode_process import EpisodeProcess
+from aria_dream.adapters.child.episode_process import EpisodeProcess
 run.launch_with = lambda places: lambda order, wake: EpisodeProcess([sys.executable, os.environ["CHILD"]], wake=wake)
 """
 """The daemon with another child: the script that the variable CHILD names."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.index import read_vault
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.index.index import read_vault
 from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash
 from aria_dream.world import Content, Written

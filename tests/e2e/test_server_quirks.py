@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from aria_dream.effects.egress import Endpoint, find_endpoint
-from aria_dream.effects.model_server import AskFailed, Completion, Model, NoModel
-from aria_dream.effects.ollama import OllamaServer, at_root
-from aria_dream.effects.openai_server import with_version
+from aria_dream.adapters.gate.egress import Endpoint, find_endpoint
+from aria_dream.adapters.models.model_server import AskFailed, Completion, Model, NoModel
+from aria_dream.adapters.models.ollama import OllamaServer, at_root
+from aria_dream.adapters.models.openai_server import with_version
 from aria_dream.judging.triage_prompt import VERDICT_SCHEMA
 from tests.e2e.test_ollama_wire import ASKED, PATIENT, answer, endpoint, ollama, openai
 from tests.model_servers import KEEP, MODEL, FakeModel, serving

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from aria_dream.effects.service import Call, WriteFile, plan_service
+from aria_dream.adapters.machine.service import Call, WriteFile, plan_service
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ODD = ["vault", "My vault", 'a "quoted" one', "100% $HOME ${PATH}", "back\\slash", "日記 — ünï", "it's; a # name"]

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.cli import main
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.synthesis_run import SynthesisRequest, run_synthesis, synthesis_lock
 from aria_dream.errors import MissingPartError, WriteRefusedError
 from aria_dream.policy.policy import Policy
 from aria_dream.synthesis.contract import Verdict, check
 from aria_dream.synthesis.log_text import LABELS, find_candidates, find_sections, section_labels, visible
+from aria_dream.usecases.synthesis import SynthesisRequest, run_synthesis, synthesis_lock
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 EXAMPLE = REPOSITORY / "examples" / "memory"
@@ -402,8 +402,8 @@ def test_two_syntheses_at_once_lose_nothing(quiet: Path) -> None:
 
 @pytest.mark.usefixtures("no_model")
 def test_what_is_written_is_never_dreamt(quiet: Path) -> None:
-    from aria_dream.effects.dreamt_vault import read_dreamt_vault
-    from aria_dream.effects.places import find_places
+    from aria_dream.adapters.disk.places import find_places
+    from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 
     log = quiet / "vault" / "memory" / "DREAM_LOG.md"
     log.write_text("# A log from before the marker\n", "utf-8")

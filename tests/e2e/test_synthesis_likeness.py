@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aria_dream.effects.embedding import load_embedder
+from aria_dream.adapters.models.embedding import load_embedder
 from aria_dream.synthesis.patterns import Likeness, measure
 
 ALIKE = [

@@ -12,9 +12,9 @@ REPOSITORY = Path(__file__).parents[2]
 APPENDER = """
 import sys
 from pathlib import Path
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.journal import Journal
-from aria_dream.effects.lock import writer_lock
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.journal import Journal
+from aria_dream.adapters.disk.lock import writer_lock
 from aria_dream.vault.edit import ChangeSet, plan_append
 from aria_dream.markdown.note import NotePath
 from aria_dream.world import Conflict, Written

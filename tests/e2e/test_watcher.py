@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.effects.index import read_vault
-from aria_dream.effects.vault_state import Gone
-from aria_dream.effects.watch_events import EventBox, Observing, WatchdogObserving
-from aria_dream.effects.watch_probe import inotify_descriptors
-from aria_dream.effects.watcher import VaultWatcher
-from aria_dream.effects.watching import Mode, Watching
+from aria_dream.adapters.index.index import read_vault
+from aria_dream.adapters.watch.vault_state import Gone
+from aria_dream.adapters.watch.watch_events import EventBox, Observing, WatchdogObserving
+from aria_dream.adapters.watch.watch_probe import inotify_descriptors
+from aria_dream.adapters.watch.watcher import VaultWatcher
+from aria_dream.adapters.watch.watching import Mode, Watching
 from tests.e2e.editor import STYLES
 from tests.watched import Driver, assert_same, digests, places_in, settle, text_is, write
 

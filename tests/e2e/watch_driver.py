@@ -12,8 +12,8 @@ import threading
 from collections import deque
 from pathlib import Path
 
-from aria_dream.effects.places import Places
-from aria_dream.effects.watcher import VaultWatcher
+from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.watch.watcher import VaultWatcher
 
 
 def _say(**what: object) -> None:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from aria_dream.effects.records import RecordBook
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.injection.attacks import AIMS, ORDERS, attacks
 from aria_dream.injection.obedience import REPLIES
 from aria_dream.markdown.note import parse_note

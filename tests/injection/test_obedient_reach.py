@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cycle.desk import Desk
 from aria_dream.cycle.review import settle
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.records import RecordBook
 from aria_dream.injection.web_attacks import FORGED, janus_replies, web_attacks
 from aria_dream.markdown.note import parse_note
 from aria_dream.notes.dream_log import parse_blocks

@@ -13,8 +13,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from aria_dream.effects import ledger
-from aria_dream.effects.ledger import LEDGER, Granted, reserve, resolve, settle
+from aria_dream.adapters.gate import ledger
+from aria_dream.adapters.gate.ledger import LEDGER, Granted, reserve, resolve, settle
 from aria_dream.policy.settings import Settings
 from aria_dream.reach.budget import FIVE_HOURS, WEEK, Resolution
 

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.index import read_vault
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.index.index import read_vault
 from aria_dream.markdown.note import NotePath
 from aria_dream.notes.dream_log import DreamBlock, LoggedStart, parse_blocks, render_block, render_head
 from aria_dream.schedule.presence import Known

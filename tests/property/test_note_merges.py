@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.consolidate.merged_text import merge_texts
 from aria_dream.consolidate.note_merges import plan_note_merge
 from aria_dream.consolidate.sentences import missing_from, read_sentences
-from aria_dream.effects.files import DiskVault
 from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.plan import Planned, VaultView, changes_of
 from aria_dream.review.rollback import Restored, plan_rollback

@@ -13,10 +13,10 @@ from urllib.parse import quote
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aria_dream.effects.dreamt_vault import read_dreamt_vault
-from aria_dream.effects.places import Places
-from aria_dream.effects.prompts import shipped_prompt
-from aria_dream.effects.reach_asks import Question, pair_question, seed_question
+from aria_dream.adapters.codex.reach_asks import Question, pair_question, seed_question
+from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.index.prompts import shipped_prompt
 from aria_dream.judging.datamark import Datamark
 from aria_dream.notes.seeds import Seed, new_seed
 from aria_dream.ranking.juxtaposition import Juxtaposition, Survivor

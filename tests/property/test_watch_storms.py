@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.index import read_vault
-from aria_dream.effects.vault_state import Present
-from aria_dream.effects.watcher import VaultWatcher
-from aria_dream.effects.watching import WALK_EVERY_S
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.index.index import read_vault
+from aria_dream.adapters.watch.vault_state import Present
+from aria_dream.adapters.watch.watcher import VaultWatcher
+from aria_dream.adapters.watch.watching import WALK_EVERY_S
 from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ChangeSet, plan_append
 from aria_dream.vault.names import Refusal
@@ -23,7 +23,7 @@ from aria_dream.world import Written
 from tests.watched import Bench, assert_same, digests, places_in, settle, write
 
 if TYPE_CHECKING:
-    from aria_dream.effects.vault_change import VaultChange
+    from aria_dream.adapters.watch.vault_change import VaultChange
 
 NAMES = ("Ant", "ant", "Bee", "Cat", "Dé", "De\u0301")
 FOLDERS = ("", "x", "X", "x/y", "z")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.adapters.child.episode_process import EpisodeEnd
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.state.run_book import RunBook
 from aria_dream.daemon import Parting
-from aria_dream.effects.episode_process import EpisodeEnd
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.run_book import RunBook
 from aria_dream.markdown.note import NotePath
 from aria_dream.notes.review_note import ReviewItem, render_managed, render_review_head
 from aria_dream.policy.triggers import Stage
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from aria_dream.effects.order import Order
-    from aria_dream.effects.vault_change import VaultChange
+    from aria_dream.adapters.child.order import Order
+    from aria_dream.adapters.watch.vault_change import VaultChange
 
 MINUTE, HOUR = 60.0, 3600.0
 SEED = "## 2026-11-29 — What they share\n- kind: internal\n- status: open\n- resonance: [[Compost]]\n"

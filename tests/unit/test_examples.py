@@ -13,7 +13,7 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from aria_dream.effects.index import VaultIndex, read_vault
+from aria_dream.adapters.index.index import VaultIndex, read_vault
 from aria_dream.markdown.note import Note, decode_note, parse_note
 from aria_dream.vault.graph import to_networkx
 

@@ -12,6 +12,9 @@ from typing import get_args
 import pytest
 
 from aria_dream import errors
+from aria_dream.adapters.gate.consent import CONSENT, Confirmed, Unconfirmed, read_consent, write_consent
+from aria_dream.adapters.gate.reach_wait import PAUSE, note_failure
+from aria_dream.adapters.state.status import DOINGS, LastRun, parse_status, render_status
 from aria_dream.consolidate import open_conflicts, open_pairs, open_reminders
 from aria_dream.consolidate.atoms import atom_id
 from aria_dream.consolidate.judged import WORDS
@@ -25,9 +28,6 @@ from aria_dream.consolidate.report import Report, read_report, render_report, re
 from aria_dream.consolidate.settled import WHATS, parse_settled, recalled_record, settled_record
 from aria_dream.consolidate.stale import stale_by_date
 from aria_dream.consolidate.work import Candidate, Member
-from aria_dream.effects.consent import CONSENT, Confirmed, Unconfirmed, read_consent, write_consent
-from aria_dream.effects.reach_wait import PAUSE, note_failure
-from aria_dream.effects.status import DOINGS, LastRun, parse_status, render_status
 from aria_dream.evals.reach_corpus import (
     FINDINGS,
     MADE,

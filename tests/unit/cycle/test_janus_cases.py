@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.dreamt_vault import DreamtVault, read_dreamt_vault
+from aria_dream.adapters.index.prompts import shipped_prompt
+from aria_dream.adapters.models.cold_reader import NotAsked, one_text, shareable
 from aria_dream.cycle.janus import case_of, waiting_for_janus
-from aria_dream.effects.cold_reader import NotAsked, one_text, shareable
-from aria_dream.effects.dreamt_vault import DreamtVault, read_dreamt_vault
-from aria_dream.effects.places import Places
-from aria_dream.effects.prompts import shipped_prompt
 from aria_dream.judging.datamark import Datamark
 from aria_dream.reach.janus import ClaimCase, ConflictCase, LinkCase, MergeCase, janus_prompt
 from aria_dream.review.proposal import Kind, Proposal, ProposalState, proposal_id

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.adapters.gate.consent import write_consent
+from aria_dream.adapters.gate.egress import EGRESS, Gate
+from aria_dream.adapters.gate.ledger import read_ledger
+from aria_dream.adapters.index.prompts import shipped_prompt
+from aria_dream.adapters.models.cold_reader import NotAsked
 from aria_dream.cycle.janus_codex import CodexReader
-from aria_dream.effects.cold_reader import NotAsked
-from aria_dream.effects.consent import write_consent
-from aria_dream.effects.egress import EGRESS, Gate
-from aria_dream.effects.ledger import read_ledger
-from aria_dream.effects.prompts import shipped_prompt
 from aria_dream.judging.triage import Unreadable
 from aria_dream.judging.triage_prompt import LocalExcerpt
 from aria_dream.policy.policy import parse_policy
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from aria_dream.effects.egress import ClearedText
-    from aria_dream.effects.ledger import Granted
+    from aria_dream.adapters.gate.egress import ClearedText
+    from aria_dream.adapters.gate.ledger import Granted
 
 STANDS = '{"reason": "the pages say so", "verdict": "STANDS"}'
 POLICY, _ = parse_policy(None)

@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.consolidate.note_merges import NoteMerge, plan_note_merge
 from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.settled import recalled_record
@@ -17,8 +19,6 @@ from aria_dream.cycle.consolidation_morning import tell_morning
 from aria_dream.cycle.desk import Settlement
 from aria_dream.cycle.night_parts import ConsolidationRequest, ConsolidationResult
 from aria_dream.cycle.review import settle, take_back
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.records import RecordBook
 from aria_dream.markdown.note import NotePath
 from aria_dream.review.proposal import WRITER, Proposal, event_record, proposal_id
 from tests.night_bench import NOTES, POLICY, Judge, NightBench, RuleParts

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.adapters.codex.reach_asks import answered_in_notes
+from aria_dream.adapters.gate.consent import CONSENT
+from aria_dream.adapters.gate.reach_book import MEMO, ReachBook
+from aria_dream.adapters.gate.reach_wait import PAUSE, read_pause
+from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.run_book import RunBook
 from aria_dream.cycle.reach import ReachRequest, finish_reaches
-from aria_dream.effects.consent import CONSENT
-from aria_dream.effects.reach_asks import answered_in_notes
-from aria_dream.effects.reach_book import MEMO, ReachBook
-from aria_dream.effects.reach_wait import PAUSE, read_pause
-from aria_dream.effects.records import RecordBook
-from aria_dream.effects.run_book import RunBook
 from aria_dream.errors import WriteRefusedError
 from aria_dream.reach.memo import known_already, parse_memo
 from aria_dream.reach.reach import Answer, Unparsed
@@ -369,8 +369,8 @@ def test_a_crash_after_the_call_loses_no_answer_and_doubles_nothing(
     bench: ReachBench, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed at each step between the answer and its block, the next run finishes it; the answer is bought once."""
+    from aria_dream.adapters.disk.files import DiskVault
     from aria_dream.cycle import reach as reach_cycle
-    from aria_dream.effects.files import DiskVault
 
     bench.dream(start="Compost.md")
     bench.reacher.answers = [answered(HOMES)]

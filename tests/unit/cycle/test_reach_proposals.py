@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cycle.desk import Desk
 from aria_dream.cycle.review import settle
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.records import RecordBook
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import parse_note
 from aria_dream.notes.review_note import render_managed, render_review_head

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from aria_dream.effects.egress import Endpoint, find_endpoint
-from aria_dream.effects.model_http import Patience
-from aria_dream.effects.model_server import AskFailed, Completion, Model, refusal_of
-from aria_dream.effects.openai_server import OpenAIServer, with_version
+from aria_dream.adapters.gate.egress import Endpoint, find_endpoint
+from aria_dream.adapters.models.model_http import Patience
+from aria_dream.adapters.models.model_server import AskFailed, Completion, Model, refusal_of
+from aria_dream.adapters.models.openai_server import OpenAIServer, with_version
 from aria_dream.judging.prompt_text import Messages
 from aria_dream.judging.triage import Drop, Keep, Unreadable
 from aria_dream.judging.triage_prompt import VERDICT_SCHEMA

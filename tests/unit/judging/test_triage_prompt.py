@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aria_dream.effects.prompts import shipped_prompt
+from aria_dream.adapters.index.prompts import shipped_prompt
 from aria_dream.errors import Problem
 from aria_dream.judging.datamark import Datamark
 from aria_dream.judging.prompt_text import Messages, Prompt, estimate_tokens, fill_prompt, parse_prompt

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import pytest
 
-from aria_dream.effects.prompts import shipped_prompt
+from aria_dream.adapters.index.prompts import shipped_prompt
 from aria_dream.judging.datamark import LINE_MARK, Datamark
 from aria_dream.judging.triage import Unreadable
 from aria_dream.judging.triage_prompt import LONGEST_REASON, LocalExcerpt

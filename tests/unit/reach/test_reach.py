@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.effects.shipped import read_shipped
+from aria_dream.adapters.disk.shipped import read_shipped
 from aria_dream.judging.datamark import Datamark
 from aria_dream.judging.prompt_text import parse_prompt
 from aria_dream.policy.policy import parse_policy

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from aria_dream.effects.ledger import LOCK
+from aria_dream.adapters.gate.ledger import LOCK
 from aria_dream.reach.budget import EXCESS, INITIATED, NOTED, Resolution, parse_ledger, render_row
 from aria_dream.reach.memo import VERDICTS, parse_memo, render_memo_row
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.index.index import read_vault
+from aria_dream.adapters.watch.conflict_copies import merge_conflict_copies
+from aria_dream.adapters.watch.own_notes import find_own_notes
 from aria_dream.consolidate.open_conflicts import OpenConflict, render_open
 from aria_dream.consolidate.open_list import read_answers
 from aria_dream.consolidate.open_lists import LISTS
 from aria_dream.consolidate.open_pairs import OpenPair, apart_key, render_pairs
 from aria_dream.consolidate.work import Candidate, Member
-from aria_dream.effects.conflict_copies import merge_conflict_copies
-from aria_dream.effects.files import DiskVault
-from aria_dream.effects.index import read_vault
-from aria_dream.effects.own_notes import find_own_notes
 from aria_dream.notes.dream_log import DreamBlock, LoggedStart, parse_blocks, render_block, render_head
 from aria_dream.notes.logged import LoggedLink, LoggedPair
 from aria_dream.notes.logged_change import ChangeItem, DecidedChange, LoggedChange, plain_ends

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.effects.index import read_vault
+from aria_dream.adapters.index.index import read_vault
 from aria_dream.vault.sync_conflict import copies_among, is_near_copy, original_of_copy, originals_of_copy
 
 if TYPE_CHECKING:

@@ -1,0 +1,134 @@
+"""Verdicts of a language model, kept by content: both notes, the prompt, the model.
+
+At temperature 0 a model still does not always say the same twice (prompt caches, batches of other users), so what it
+said once stands until a note, the prompt or the model changes. A reason quotes the notes, so a verdict is dropped as
+soon as one of its notes is invisible.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from aria_dream.judging.triage import Drop, Keep, Unreadable
+from aria_dream.judging.triage_prompt import RECIPE
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from datetime import date
+
+    from aria_dream.adapters.index.vectors import ContentCache
+
+_HOMES = sha256(b"the notes that have verdicts").digest()
+
+NoteKey = tuple[bytes, str]
+"""A note's content hash and its title."""
+
+
+def verdict_kind(prompt_hash: str, model: str, digest: str) -> str:
+    """The kind of blobs under which verdicts of this prompt and this model are kept."""
+    told = f"{RECIPE}\0{prompt_hash}\0{model}\0{digest}"
+    return f"verdicts:1:{sha256(told.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+@dataclass(kw_only=True)
+class VerdictCache:
+    """Verdicts of one prompt and one model. A blob holds those of one note with the others, so that dropping the blobs
+    of invisible notes (`ContentCache.retain_only`) drops its verdicts."""
+
+    cache: ContentCache
+    kind: str
+    visible: Collection[bytes]
+    """Content hashes of the notes that may be dreamt now."""
+    today: date
+    """A question that failed is not asked again on the same day."""
+    lasting: bool = True
+    """False where the model has no digest: only what failed is kept then."""
+    _read: dict[bytes, dict[str, dict[str, str]]] = field(default_factory=dict)
+
+    def get(self, first: NoteKey, second: NoteKey) -> Keep | Drop | Unreadable | None:
+        """The verdict on the pair, in either direction; None where it has to be asked."""
+        found = self.lookup(first, second)
+        if found is None:
+            return None
+        match found.get("verdict"):
+            case "keep":
+                return Keep(None, found["reason"])
+            case "drop":
+                return Drop(None, found["reason"])
+            case "failed" if found.get("day") == self.today.isoformat():
+                return Unreadable(found["reason"])
+            case _:
+                return None
+
+    def put(self, first: NoteKey, second: NoteKey, verdict: Keep | Drop | Unreadable) -> None:
+        """Keep the verdict; an unreadable one for this day only."""
+        if isinstance(verdict, Unreadable):
+            entry = {"verdict": "failed", "reason": verdict.reason, "day": self.today.isoformat()}
+        elif not self.lasting:
+            return
+        else:
+            entry = {"verdict": "keep" if isinstance(verdict, Keep) else "drop", "reason": verdict.reason}
+        self.store(first, second, entry)
+
+    def lookup(self, first: NoteKey, second: NoteKey) -> dict[str, str] | None:
+        """What is kept of the pair, in either direction."""
+        home, key = _place(first, second)
+        return self._entries(home).get(key)
+
+    def store(self, first: NoteKey, second: NoteKey, entry: dict[str, str]) -> None:
+        """Keep `entry`, which has a `verdict` and a `reason`, for the pair."""
+        home, key = _place(first, second)
+        entries = self._entries(home)
+        entries[key] = entry
+        listed = self.cache.get_many(self.kind, [_HOMES]).get(_HOMES, b"")
+        homes = {*listed.decode("ascii", "replace").split(), home.hex()}
+        blobs = {home: json.dumps(entries).encode(), _HOMES: " ".join(sorted(homes)).encode()}
+        self.cache.put_many(self.kind, blobs)
+
+    def prune(self) -> None:
+        """Drop every verdict of which one note is no longer visible."""
+        blobs = self.cache.get_many(self.kind, self.visible)
+        shown = {each.hex() for each in self.visible}
+        homes = {home.hex() for home in blobs}
+        listed = self.cache.get_many(self.kind, [_HOMES]).get(_HOMES, b"")
+        gone = {home for home in listed.decode("ascii", "replace").split() if home not in shown}
+        known = [bytes.fromhex(home) for home in gone if re.fullmatch("[0-9a-f]{64}", home)]
+        changed: dict[bytes, bytes] = dict.fromkeys(known, b"{}")
+        changed[_HOMES] = " ".join(sorted(homes)).encode()
+        for home, blob in blobs.items():
+            entries = _parse(blob)
+            left = {key: entry for key, entry in entries.items() if key.partition(":")[0] in shown}
+            if len(left) != len(entries):
+                changed[home] = json.dumps(left).encode()
+        self.cache.put_many(self.kind, changed)
+
+    def _entries(self, home: bytes) -> dict[str, dict[str, str]]:
+        if home not in self._read:
+            blob = self.cache.get_many(self.kind, [home]).get(home)
+            self._read[home] = {} if blob is None else _parse(blob)
+        return self._read[home]
+
+
+def _place(first: NoteKey, second: NoteKey) -> tuple[bytes, str]:
+    """The hash under which the pair's blob lies, and the pair's key in it, the same for either direction."""
+    low, high = sorted((first, second))
+    titles = sha256(f"{low[1]}\0{high[1]}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return low[0], f"{high[0].hex()}:{titles}"
+
+
+def _parse(blob: bytes) -> dict[str, dict[str, str]]:
+    found: object = None
+    with suppress(ValueError, RecursionError):
+        found = json.loads(blob)
+    if not isinstance(found, dict):
+        return {}
+    return {
+        key: entry
+        for key, entry in found.items()
+        if isinstance(entry, dict) and isinstance(entry.get("reason"), str) and isinstance(entry.get("verdict"), str)
+    }

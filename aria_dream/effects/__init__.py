@@ -1,1 +1,0 @@
-"""F6: the only code that touches the world."""

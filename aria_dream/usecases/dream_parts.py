@@ -1,0 +1,106 @@
+"""What a dream over a real vault is made of, opened when it is needed: the ranking and the judge."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from aria_dream.adapters.index.decisions import decided_pairs_seen
+from aria_dream.adapters.index.resonance import VaultRanker, build_ranking
+from aria_dream.adapters.index.vectors import ContentCache
+from aria_dream.adapters.models.embedded_judge import open_embedded_judge
+from aria_dream.adapters.models.judges import open_judge
+from aria_dream.adapters.models.model_judge import JudgeReport
+from aria_dream.adapters.state.records import RecordBook
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from aria_dream.adapters.disk.places import Places
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
+    from aria_dream.adapters.models.embedded_judge import EmbeddedJudge
+    from aria_dream.judging.dreaming import Judge, NoJudge
+    from aria_dream.ranking.learn import Weights
+    from aria_dream.ranking.rank import Ranking
+    from aria_dream.ranking.walk import Memory
+
+    Progress = Callable[[int, int], None]
+
+
+@dataclass(kw_only=True)
+class DreamParts:
+    """L0 and L1 of one vault for one dream. Nothing is computed before it is asked for."""
+
+    vault: DreamtVault
+    cache: ContentCache
+    weights: Weights | None = None
+    """Of the dream that is dreamt again."""
+    reading: Progress | None = None
+    """Told while words are read."""
+    embedding: Progress | None = None
+    """Told while notes are embedded."""
+    judging: Progress | None = None
+    """Told while a language model is asked."""
+    state: Path
+    """The account's state folder."""
+    backend: str | None = None
+    """The judge that was asked for, whatever the policy says."""
+    is_measured: bool = False
+    """Whether it is the judge's quality that is looked at: a model has no budget then, and nobody judges for it."""
+    problems: list[str] = field(default_factory=list)
+    """What the dream had to do without, in sentences for the writer."""
+    report: JudgeReport = field(default_factory=JudgeReport)
+    """What became of the judge."""
+    _ranking: Ranking | None = None
+
+    @property
+    def ranking(self) -> Ranking:
+        """The ranking, once `ranker` was called."""
+        assert self._ranking is not None, "the ranking comes before the judge"
+        return self._ranking
+
+    def ranker(self, memory: Memory) -> VaultRanker:
+        """L0; pairs that are decided in `memory` are no candidates."""
+        self._ranking = build_ranking(
+            self.vault, self.cache, decided=memory.decided, weights=self.weights, progress=self.reading
+        )
+        return VaultRanker(self.vault, self._ranking)
+
+    def judge(self) -> Judge | NoJudge:
+        """L1: the judge that the policy names, or why it cannot sit."""
+        return open_judge(
+            self.vault,
+            self.cache,
+            self.state,
+            today=datetime.now().astimezone().date(),
+            embedded=self.embedded,
+            problems=self.problems,
+            report=self.report,
+            is_measured=self.is_measured,
+            backend=self.backend,
+            progress=self.judging,
+        )
+
+    def embedded(self) -> EmbeddedJudge:
+        """L1 without a server."""
+        states = RecordBook(self.state / self.vault.live.vault_id).read().states
+        judge = open_embedded_judge(
+            self.vault,
+            self.cache,
+            self.ranking,
+            decisions=decided_pairs_seen(self.vault, states.values()),
+            progress=self.embedding or (lambda _done, _total: None),
+        )
+        if judge.problem:
+            self.problems.append(judge.problem)
+        return judge
+
+
+@contextmanager
+def open_dream_parts(vault: DreamtVault, places: Places, *, weights: Weights | None = None) -> Iterator[DreamParts]:
+    """The parts, with the vault's cache open while they are used."""
+    with ContentCache(places.vault_cache(vault.root)) as cache:
+        yield DreamParts(vault=vault, cache=cache, weights=weights, state=places.state)
