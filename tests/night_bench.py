@@ -24,15 +24,15 @@ from aria_dream.consolidate.verdict import (
     PairVerdict,
 )
 from aria_dream.consolidate.work import Candidate, Cluster, Member, Work
-from aria_dream.cycle.consolidation import consolidate_once
-from aria_dream.cycle.consolidation_morning import Morning, tell_morning
-from aria_dream.cycle.desk import Desk
-from aria_dream.cycle.night_parts import ConsolidationRequest, ConsolidationResult
 from aria_dream.markdown.note import NotePath
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.changes import plan_obsolete
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.proposal import Proposal, next_round, proposal_id
+from aria_dream.usecases.consolidation import consolidate_once
+from aria_dream.usecases.consolidation_morning import Morning, tell_morning
+from aria_dream.usecases.desk import Desk
+from aria_dream.usecases.night_parts import ConsolidationRequest, ConsolidationResult
 from aria_dream.vault.edit import Refusal, decode_note
 from aria_dream.world import Content
 
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.stale import Stale
     from aria_dream.consolidate.verdict import Counsel
-    from aria_dream.cycle.night_parts import Made
     from aria_dream.review.plan import Planned
     from aria_dream.review.proposal import Kind, PlannedEdit, ProposalState
+    from aria_dream.usecases.night_parts import Made
 
 AT = datetime(2026, 11, 30, 2, 0, tzinfo=UTC)
 NIGHT = date(2026, 11, 30)

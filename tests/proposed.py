@@ -9,13 +9,13 @@ from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import find_places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.state.records import RecordBook
-from aria_dream.cycle.desk import Desk
 from aria_dream.markdown.note import NotePath
 from aria_dream.review.changes import Replacement, plan_obsolete, plan_replacements
 from aria_dream.review.inbound import plan_orphan
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import Kind, Proposal, planned_record, proposal_id
+from aria_dream.usecases.desk import Desk
 from tests.reviewed import REVIEW, write
 
 if TYPE_CHECKING:

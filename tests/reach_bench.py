@@ -17,10 +17,10 @@ from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cli.dream import run_dream
-from aria_dream.cycle.dream import DreamRequest
-from aria_dream.cycle.reach import Means, ReachRequest, ReachResult, reach_once
 from aria_dream.reach.budget import parse_ledger
 from aria_dream.reach.reach_events import Failure, ReachEnd, ReachRun
+from aria_dream.usecases.dream import DreamRequest
+from aria_dream.usecases.reach import Means, ReachRequest, ReachResult, reach_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from aria_dream.adapters.gate.egress import ClearedText
     from aria_dream.adapters.gate.ledger import Granted
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.cycle.dream import DreamResult
     from aria_dream.policy.policy import Policy
     from aria_dream.reach.budget import Row
     from aria_dream.reach.reach_record import ReachKind
+    from aria_dream.usecases.dream import DreamResult
 
 POLICY = "---\naria-dream: policy\n---\n- triage_backend: off\n"
 SEEDS = """\

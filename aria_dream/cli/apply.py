@@ -9,7 +9,7 @@ import click
 from aria_dream.cli.desk import carry_on, say_settlement, settlement_object, shortfall
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.cycle.review import Settlement
+from aria_dream.usecases.review import Settlement
 
 if TYPE_CHECKING:
     from pathlib import Path

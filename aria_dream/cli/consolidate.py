@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.consolidate.open_pairs import OpenPair
-    from aria_dream.cycle.sync_copies import SyncCopy
     from aria_dream.review.proposal import PlannedEdit, Proposal
+    from aria_dream.usecases.sync_copies import SyncCopy
 
     Made = tuple[Proposal, tuple[PlannedEdit, ...]]
 

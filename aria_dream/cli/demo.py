@@ -15,7 +15,7 @@ from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cli.dream import dream_object, run_dream
 from aria_dream.cli.output import echo_json
-from aria_dream.cycle.dream import DreamRequest
+from aria_dream.usecases.dream import DreamRequest
 
 DEMO_SEEDS = (14, 28)
 """Two dreams, so that the note shows that blocks are appended; these seeds give the same night on every machine."""

@@ -19,18 +19,18 @@ from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cli.output import counted, progress_bar
 from aria_dream.cli.vault_argument import chosen_vault
-from aria_dream.cycle.linked_by import LINKED_BY_HAND
-from aria_dream.cycle.review import Desk, settle
 from aria_dream.errors import AriaDreamError, NotFoundError, PolicyClosedError, WriteRefusedError
 from aria_dream.notes.logged_change import DONE, LEADS
 from aria_dream.policy.clock import local_now
 from aria_dream.review.showing import change_name
+from aria_dream.usecases.linked_by import LINKED_BY_HAND
+from aria_dream.usecases.review import Desk, settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from aria_dream.cycle.review import Settlement
     from aria_dream.review.proposal import ProposalState, State
+    from aria_dream.usecases.review import Settlement
 
 
 WORDS: Mapping[State, str] = {

@@ -18,12 +18,12 @@ from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.cycle.dream import DreamRequest, dream_once
 from aria_dream.errors import NotFoundError
 from aria_dream.notes.dream_log import logged_drop, render_block
 from aria_dream.notes.episode import find_episode
 from aria_dream.policy.clock import local_now
 from aria_dream.ranking.learn import Weights
+from aria_dream.usecases.dream import DreamRequest, dream_once
 from aria_dream.usecases.dream_parts import open_dream_parts
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
     from aria_dream.adapters.disk.places import Places
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.cycle.dream import DreamResult
     from aria_dream.notes.dream_log import LoggedDrop
     from aria_dream.notes.episode import EpisodeRecord
     from aria_dream.ranking.juxtaposition import Dropped, Survivor
+    from aria_dream.usecases.dream import DreamResult
 
 SEEDS = 1_000_000
 """Seeds that are drawn are below this: short enough to be typed."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.cycle.reach import Means
+    from aria_dream.usecases.reach import Means
 
 REFUSALS = ("no reach: ", "nothing was sent: ", "the reach rests until ")
 """How a reach begins to say that budget, policy, confirmation or plan held it back."""
@@ -70,7 +70,7 @@ def _ticks(root: Path, leave: Leave, quiet_s: float) -> dict[str, object]:
     from dataclasses import replace
 
     from aria_dream.cli.desk import add_settlement, open_desk
-    from aria_dream.cycle.review import Settlement, settle
+    from aria_dream.usecases.review import Settlement, settle
 
     done = Settlement()
     while True:
@@ -92,8 +92,8 @@ def _dream(root: Path, leave: Leave, kind: str, quiet_s: float, host: str) -> di
     from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
     from aria_dream.adapters.state.records import RecordBook
     from aria_dream.cli.dream import SEEDS
-    from aria_dream.cycle.dream import DreamRequest, dream_once
     from aria_dream.policy.clock import local_now
+    from aria_dream.usecases.dream import DreamRequest, dream_once
     from aria_dream.usecases.dream_parts import open_dream_parts
 
     def step(_done: int, _total: int) -> None:
@@ -138,7 +138,7 @@ def _reach_means(root: Path, leave: Leave) -> tuple[DreamtVault, Means]:
     from aria_dream.adapters.state.records import RecordBook
     from aria_dream.cli.dream import run_dream
     from aria_dream.cli.reach import open_reacher
-    from aria_dream.cycle.reach import Means
+    from aria_dream.usecases.reach import Means
 
     places = find_places()
     vault = read_dreamt_vault(root, places, progress=lambda _done, _total: leave("reading"))
@@ -164,10 +164,10 @@ def _finish_reaches(root: Path, leave: Leave, quiet_s: float, host: str) -> int:
     from aria_dream.adapters.disk.places import find_places
     from aria_dream.adapters.gate.reach_book import ReachBook
     from aria_dream.adapters.index.live_policy import read_live_policy
-    from aria_dream.cycle.reach import ReachRequest, finish_reaches
     from aria_dream.errors import BusyError
     from aria_dream.policy.clock import local_now
     from aria_dream.reach.reach_record import unfinished
+    from aria_dream.usecases.reach import ReachRequest, finish_reaches
 
     places = find_places()
     live = read_live_policy(root, places)
@@ -188,8 +188,8 @@ def _finish_reaches(root: Path, leave: Leave, quiet_s: float, host: str) -> int:
 
 def _reach(root: Path, leave: Leave, quiet_s: float, host: str) -> dict[str, object]:
     """One reach by itself: on the oldest open seed, else on the best pair of the last dream."""
-    from aria_dream.cycle.reach import ReachRequest, has_seed, reach_once
     from aria_dream.policy.clock import local_now
+    from aria_dream.usecases.reach import ReachRequest, has_seed, reach_once
 
     vault, means = _reach_means(root, leave)
     request = ReachRequest(

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from aria_dream.cycle.review import Desk
     from aria_dream.review.graduation import Bars, Record
     from aria_dream.review.proposal import Kind
+    from aria_dream.usecases.review import Desk
 
 _ACTS = ("enable", "disable")
 

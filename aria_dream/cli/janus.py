@@ -13,19 +13,19 @@ from aria_dream.adapters.models.cold_reader import NotAsked
 from aria_dream.cli.desk import find_proposal, open_desk, split_words, titles
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.reach import open_reacher
-from aria_dream.cycle.janus import NoReader, case_of, cold_looks, open_reader, waiting_for_janus
-from aria_dream.cycle.review import Settlement, renew_lines
 from aria_dream.judging.triage import Unreadable
 from aria_dream.reach.janus import Falls, Stands, Unsure, word_of
+from aria_dream.usecases.janus import NoReader, case_of, cold_looks, open_reader, waiting_for_janus
+from aria_dream.usecases.review import Settlement, renew_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from aria_dream.adapters.models.cold_reader import ColdReader
-    from aria_dream.cycle.janus import Looked
-    from aria_dream.cycle.review import Desk
     from aria_dream.review.proposal import ProposalState
+    from aria_dream.usecases.janus import Looked
+    from aria_dream.usecases.review import Desk
 
 _COLOURS = {"STANDS": "green", "FALLS": "red", "UNSURE": "yellow"}
 

@@ -10,10 +10,10 @@ from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.state.records import RecordBook
 from aria_dream.cli.output import counted
-from aria_dream.cycle.desk import Desk, pair_of
-from aria_dream.cycle.ticked import look_at_ticks, states_now
 from aria_dream.errors import Problem
 from aria_dream.policy.clock import local_now
+from aria_dream.usecases.desk import Desk, pair_of
+from aria_dream.usecases.ticked import look_at_ticks, states_now
 
 if TYPE_CHECKING:
     from pathlib import Path

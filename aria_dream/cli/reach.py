@@ -39,8 +39,8 @@ from aria_dream.cli.reach_shown import (
 )
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.cycle.reach import Means, ReachRequest, reach_once
 from aria_dream.policy.clock import local_now
+from aria_dream.usecases.reach import Means, ReachRequest, reach_once
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from aria_dream.adapters.codex.reach_probe import ProbeResult
     from aria_dream.adapters.gate.egress_log import Egress
-    from aria_dream.cycle.reach import ReachResult
     from aria_dream.errors import Problem
     from aria_dream.policy.settings import Settings
     from aria_dream.reach.budget import Spent
+    from aria_dream.usecases.reach import ReachResult
 
 ASKING = """\
 This is the first reach on this machine. It lets text of your notes leave it.

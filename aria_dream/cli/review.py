@@ -20,7 +20,13 @@ from aria_dream.cli.desk import (
 )
 from aria_dream.cli.output import counted, echo_json
 from aria_dream.consolidate.open_lists import open_findings, read_ticked
-from aria_dream.cycle.review import (
+from aria_dream.notes.logged_change import VERBS, visible
+from aria_dream.notes.plain_text import clean
+from aria_dream.review.placement import AlreadyLinked
+from aria_dream.review.plan import Planned
+from aria_dream.review.proposal import KINDS, event_record
+from aria_dream.review.showing import change_lines, remarks_of, why_again
+from aria_dream.usecases.review import (
     Settlement,
     approve_shown,
     is_as_shown,
@@ -29,20 +35,14 @@ from aria_dream.cycle.review import (
     renew_lines,
     show_change,
 )
-from aria_dream.notes.logged_change import VERBS, visible
-from aria_dream.notes.plain_text import clean
-from aria_dream.review.placement import AlreadyLinked
-from aria_dream.review.plan import Planned
-from aria_dream.review.proposal import KINDS, event_record
-from aria_dream.review.showing import change_lines, remarks_of, why_again
 from aria_dream.vault.edit import Refusal, decode_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from aria_dream.cycle.review import Desk
     from aria_dream.review.proposal import PlannedEdit, ProposalState
+    from aria_dream.usecases.review import Desk
 
 @click.command("review")
 @click.argument("words", nargs=-1, metavar="[VAULT] [ID ...]")

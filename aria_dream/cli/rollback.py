@@ -10,9 +10,9 @@ from aria_dream.cli.desk import find_proposal, open_desk, say_settlement, settle
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.consolidate.settled import find_settled
-from aria_dream.cycle.open_findings import take_word_back
-from aria_dream.cycle.review import Settlement, renew_lines, take_back
 from aria_dream.errors import WriteRefusedError
+from aria_dream.usecases.open_findings import take_word_back
+from aria_dream.usecases.review import Settlement, renew_lines, take_back
 
 if TYPE_CHECKING:
     from pathlib import Path

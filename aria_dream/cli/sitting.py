@@ -22,15 +22,15 @@ from aria_dream.cli.desk import add_settlement, open_desk
 from aria_dream.cli.output import progress_bar
 from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part
-from aria_dream.cycle.consolidation import consolidate_once
-from aria_dream.cycle.consolidation_morning import tell_morning
-from aria_dream.cycle.consolidation_parts import open_night_parts
-from aria_dream.cycle.desk import Desk, Settlement
-from aria_dream.cycle.night_parts import ConsolidationRequest, ConsolidationResult
-from aria_dream.cycle.review import settle
-from aria_dream.cycle.sync_copies import find_sync_copies
 from aria_dream.policy.clock import local_now
 from aria_dream.schedule.nightly import latest_night
+from aria_dream.usecases.consolidation import consolidate_once
+from aria_dream.usecases.consolidation_morning import tell_morning
+from aria_dream.usecases.consolidation_parts import open_night_parts
+from aria_dream.usecases.desk import Desk, Settlement
+from aria_dream.usecases.night_parts import ConsolidationRequest, ConsolidationResult
+from aria_dream.usecases.review import settle
+from aria_dream.usecases.sync_copies import find_sync_copies
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.consolidate.record import Consolidation
     from aria_dream.consolidate.stale import Stale
-    from aria_dream.cycle.consolidation_morning import Morning
-    from aria_dream.cycle.consolidation_parts import VaultNight
-    from aria_dream.cycle.sync_copies import SyncCopy
     from aria_dream.review.proposal import PlannedEdit, Proposal
+    from aria_dream.usecases.consolidation_morning import Morning
+    from aria_dream.usecases.consolidation_parts import VaultNight
+    from aria_dream.usecases.sync_copies import SyncCopy
 
     Made = tuple[Proposal, tuple[PlannedEdit, ...]]
 

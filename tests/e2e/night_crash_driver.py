@@ -22,9 +22,9 @@ from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.state.records import RecordBook
 from aria_dream.consolidate.record import ALL_PARTS, Consolidation
 from aria_dream.consolidate.report import read_report
-from aria_dream.cycle.consolidation import consolidate_once
-from aria_dream.cycle.consolidation_morning import tell_morning
-from aria_dream.cycle.night_parts import ConsolidationRequest
+from aria_dream.usecases.consolidation import consolidate_once
+from aria_dream.usecases.consolidation_morning import tell_morning
+from aria_dream.usecases.night_parts import ConsolidationRequest
 from tests.e2e.crash_driver import Killer
 from tests.killing import events, held
 from tests.night_bench import NIGHT, Judge, NightBench, RuleParts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.gate.reach_book import ReachBook
-from aria_dream.cycle import reach as reach_cycle
+from aria_dream.usecases import reach as reach_cycle
 from tests.reach_bench import ORPHAN, ReachBench, answered
 
 if TYPE_CHECKING:

@@ -23,12 +23,12 @@ from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.state.records import RecordBook
-from aria_dream.cycle.desk import Desk, Settlement
-from aria_dream.cycle.review import renew_lines, settle
 from aria_dream.markdown.note import NotePath
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import Proposal, event_record, planned_record, proposal_id
+from aria_dream.usecases.desk import Desk, Settlement
+from aria_dream.usecases.review import renew_lines, settle
 from tests.e2e.crash_driver import Killer
 from tests.killing import events, held
 from tests.proposed import IDS, PATHS, lay_out, open_desk, propose

@@ -10,11 +10,11 @@ from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.state.records import RecordBook
-from aria_dream.cycle.dream import DreamRequest, dream_once
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import parse_note
 from aria_dream.policy.policy import parse_policy
 from aria_dream.privacy.sharing import Withheld, excerpt_note, survey
+from aria_dream.usecases.dream import DreamRequest, dream_once
 from tests.e2e.test_dream import NOTES, dream, make_vault, run
 from tests.e2e.test_dream_captures_nothing import NIGHT, EverySecondNote, KeepAll
 

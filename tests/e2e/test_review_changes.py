@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.cycle.review import Settlement, renew_lines, settle
 from aria_dream.notes.logged_change import ASK, DecidedChange, LoggedChange
 from aria_dream.notes.review_note import read_managed
 from aria_dream.review.proposal import planned_record
+from aria_dream.usecases.review import Settlement, renew_lines, settle
 from tests.proposed import AFTER, IDS, NOTES, PATHS, lay_out, open_desk, own_files, planned, propose
 from tests.reviewed import REVIEW, age_journal, apply, run, state_folder, states, tick, write
 

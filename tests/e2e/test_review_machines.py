@@ -15,9 +15,9 @@ from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import find_places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.state.records import RecordBook
-from aria_dream.cycle.desk import Desk
-from aria_dream.cycle.review import Settlement, settle
 from aria_dream.review.proposal import decided_pairs
+from aria_dream.usecases.desk import Desk
+from aria_dream.usecases.review import Settlement, settle
 from tests.reviewed import COMPOST, NOTES, PLACED, REVIEW, SLACK, apply, id_of, night, run, state_folder, states, tick
 
 if TYPE_CHECKING:

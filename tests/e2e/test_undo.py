@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.cycle.review import Settlement, renew_lines, settle, take_back
 from aria_dream.markdown.note import NotePath
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import Proposal, event_record, planned_record, proposal_id
+from aria_dream.usecases.review import Settlement, renew_lines, settle, take_back
 from tests.proposed import lay_out, open_desk
 from tests.reviewed import COMPOST, NOTES, REVIEW, SLACK, id_of, night, run, states, tick, write
 

@@ -11,14 +11,14 @@ import pytest
 
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.state.records import RecordBook
-from aria_dream.cycle.desk import Desk
-from aria_dream.cycle.review import settle
 from aria_dream.injection.web_attacks import FORGED, janus_replies, web_attacks
 from aria_dream.markdown.note import parse_note
 from aria_dream.notes.dream_log import parse_blocks
 from aria_dream.notes.review_note import read_managed, render_managed, render_review_head
 from aria_dream.notes.ticks import read_ticks
 from aria_dream.reach.reach_reading import parse_reach_blocks
+from aria_dream.usecases.desk import Desk
+from aria_dream.usecases.review import settle
 from tests.e2e.test_dream import NOTES
 from tests.e2e.test_janus import POLICY, janus
 from tests.injection.test_obedient_dream import digests

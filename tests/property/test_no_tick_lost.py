@@ -16,8 +16,8 @@ from aria_dream.adapters.disk.files import UNREADABLE, DiskVault
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.state.records import RecordBook
-from aria_dream.cycle.desk import Desk, Settlement
-from aria_dream.cycle.review import settle
+from aria_dream.usecases.desk import Desk, Settlement
+from aria_dream.usecases.review import settle
 from aria_dream.world import Absent, Content, Refused
 from tests.reviewed import REVIEW, dream_note, id_of, night, write
 

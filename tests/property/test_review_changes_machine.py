@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from aria_dream.adapters.disk.places import Places
-from aria_dream.cycle.desk import Settlement
-from aria_dream.cycle.review import renew_lines, settle
 from aria_dream.notes.review_note import read_managed
+from aria_dream.usecases.desk import Settlement
+from aria_dream.usecases.review import renew_lines, settle
 from tests.proposed import AFTER, IDS, NOTES, PATHS, lay_out, open_desk, own_files, propose
 from tests.reviewed import REVIEW
 

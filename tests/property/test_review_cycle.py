@@ -16,10 +16,10 @@ from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.state.records import RecordBook
-from aria_dream.cycle.desk import Desk, Settlement
-from aria_dream.cycle.review import settle
 from aria_dream.notes.dream_log import parse_blocks
 from aria_dream.notes.review_note import read_managed
+from aria_dream.usecases.desk import Desk, Settlement
+from aria_dream.usecases.review import settle
 from tests.reviewed import COMPOST, NOTES, REVIEW, SLACK, dream_note, id_of, night
 
 START = datetime(2026, 11, 30, 7, 41, tzinfo=UTC)

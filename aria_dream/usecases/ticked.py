@@ -16,10 +16,10 @@ from aria_dream.vault.edit import decode_note
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aria_dream.cycle.desk import Desk, Settlement
     from aria_dream.errors import Problem
     from aria_dream.review.decision import Decision
     from aria_dream.review.proposal import ProposalState
+    from aria_dream.usecases.desk import Desk, Settlement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

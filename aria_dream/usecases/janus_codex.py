@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     from aria_dream.adapters.gate.egress import Gate
     from aria_dream.adapters.gate.ledger import Granted
-    from aria_dream.cycle.reach_course import Reacher
     from aria_dream.judging.prompt_text import Prompt
     from aria_dream.judging.triage import Unreadable
     from aria_dream.policy.settings import Settings
     from aria_dream.reach.budget import Resolution
     from aria_dream.reach.janus import Case, JanusVerdict
     from aria_dream.reach.reach_events import ReachEnd
+    from aria_dream.usecases.reach_course import Reacher
 
 
 

@@ -8,8 +8,6 @@ from random import Random
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.adapters.disk.writing import bytes_or_refuse
-from aria_dream.cycle.lost_review import waiting_items
-from aria_dream.cycle.reconciled import hash_of_note, reconciled
 from aria_dream.errors import WriteRefusedError
 from aria_dream.judging.dreaming import Dreamt, NoJudge, NothingDreamt, Wish, dream
 from aria_dream.markdown.note import NotePath, decode_note
@@ -18,6 +16,8 @@ from aria_dream.notes.seeds import parse_seeds
 from aria_dream.policy.residence import choose_log
 from aria_dream.review.morning import Night, plan_night, propose, record_night
 from aria_dream.review.proposal import open_count
+from aria_dream.usecases.lost_review import waiting_items
+from aria_dream.usecases.reconciled import hash_of_note, reconciled
 from aria_dream.vault.edit import Exists, Refusal
 from aria_dream.vault.link_text import link_target
 from aria_dream.world import Conflict, Content, Failed, Refused, Written

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aria_dream.cycle.desk import as_approved
 from aria_dream.markdown.note import NotePath
 from aria_dream.review.application import (
     Stale,
@@ -19,15 +18,16 @@ from aria_dream.review.application import (
 from aria_dream.review.own_writes import NONE
 from aria_dream.review.plan import Planned, whole_lines
 from aria_dream.review.proposal import event_record, planned_record
+from aria_dream.usecases.desk import as_approved
 from aria_dream.vault.edit import ABSENT, Refusal, content_hash
 
 if TYPE_CHECKING:
-    from aria_dream.cycle.desk import Desk, Settlement
     from aria_dream.review.application import Approved
     from aria_dream.review.own_writes import OwnWrites
     from aria_dream.review.placement import AlreadyLinked
     from aria_dream.review.plan import VaultView
     from aria_dream.review.proposal import ProposalState
+    from aria_dream.usecases.desk import Desk, Settlement
 
 
 def with_plan(desk: Desk, state: ProposalState) -> ProposalState:

@@ -15,13 +15,13 @@ from aria_dream.adapters.gate.reach_book import MEMO, ReachBook
 from aria_dream.adapters.gate.reach_wait import PAUSE, read_pause
 from aria_dream.adapters.state.records import RecordBook
 from aria_dream.adapters.state.run_book import RunBook
-from aria_dream.cycle.reach import ReachRequest, finish_reaches
 from aria_dream.errors import WriteRefusedError
 from aria_dream.reach.memo import known_already, parse_memo
 from aria_dream.reach.reach import Answer, Unparsed
 from aria_dream.reach.reach_block import NoAnswer
 from aria_dream.reach.reach_reading import parse_reach_blocks
 from aria_dream.review.proposal import event_record
+from aria_dream.usecases.reach import ReachRequest, finish_reaches
 from tests.e2e.test_dream import NOTES
 from tests.reach_bench import HOMES, NEITHER, ORPHAN, POLICY, ReachBench, answered, failed
 
@@ -370,7 +370,7 @@ def test_a_crash_after_the_call_loses_no_answer_and_doubles_nothing(
 ) -> None:
     """Killed at each step between the answer and its block, the next run finishes it; the answer is bought once."""
     from aria_dream.adapters.disk.files import DiskVault
-    from aria_dream.cycle import reach as reach_cycle
+    from aria_dream.usecases import reach as reach_cycle
 
     bench.dream(start="Compost.md")
     bench.reacher.answers = [answered(HOMES)]

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aria_dream.cycle.exact_change import with_plan
-from aria_dream.cycle.lost_review import is_lost
 from aria_dream.notes.review_note import empty_review
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.change_lines import renewed_changes
 from aria_dream.review.lines import pair_ids, renewed_log, renewed_review, reopened_items
 from aria_dream.review.showing import shown_change
+from aria_dream.usecases.exact_change import with_plan
+from aria_dream.usecases.lost_review import is_lost
 from aria_dream.vault.edit import decode_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aria_dream.cycle.desk import Desk, Settlement
     from aria_dream.notes.logged_change import ChangeItem
+    from aria_dream.usecases.desk import Desk, Settlement
 
 
 def renew_lines(desk: Desk, done: Settlement) -> None:

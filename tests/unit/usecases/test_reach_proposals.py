@@ -8,23 +8,23 @@ import pytest
 
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.state.records import RecordBook
-from aria_dream.cycle.desk import Desk
-from aria_dream.cycle.review import settle
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import parse_note
 from aria_dream.notes.review_note import render_managed, render_review_head
 from aria_dream.reach.reach import Answer
 from aria_dream.reach.reach_reading import parse_reach_blocks
 from aria_dream.review.proposal import event_record
+from aria_dream.usecases.desk import Desk
+from aria_dream.usecases.review import settle
 from tests.e2e.test_dream import NOTES
 from tests.reach_bench import HOMES, NEITHER, ORPHAN, ReachBench, answered
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aria_dream.cycle.desk import Settlement
-    from aria_dream.cycle.reach import ReachResult
     from aria_dream.review.proposal import ProposalState
+    from aria_dream.usecases.desk import Settlement
+    from aria_dream.usecases.reach import ReachResult
 
 CLAIM = "A claim nobody has made"
 
@@ -157,7 +157,7 @@ def test_a_crash_before_the_proposal_is_made_good_by_the_next_run(
         raise WriteRefusedError("the disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr("aria_dream.cycle.reach.propose_reached", torn)
+        patch.setattr("aria_dream.usecases.reach.propose_reached", torn)
         with pytest.raises(WriteRefusedError):
             bench.reach("external")
     assert states(bench, "place_orphan") == []
@@ -259,7 +259,7 @@ def test_a_crash_before_the_seeds_link_is_proposed_is_made_good(
         raise WriteRefusedError("the disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr("aria_dream.cycle.reach.propose_reached", torn)
+        patch.setattr("aria_dream.usecases.reach.propose_reached", torn)
         with pytest.raises(WriteRefusedError):
             reached_seed(bench, "[[Compost]] and [[Sourdough starter]]", HOMES)
     assert states(bench, "link") == []

@@ -10,8 +10,8 @@ import pytest
 from aria_dream.consolidate.record import End, Part, Scan, triaged
 from aria_dream.consolidate.report import read_report
 from aria_dream.consolidate.verdict import Escalated, KeepA, Unreadable
-from aria_dream.cycle.review import settle
 from aria_dream.review.proposal import Proposal, event_record, proposal_id
+from aria_dream.usecases.review import settle
 from tests.night_bench import NIGHT, NOTES, POLICY, Judge, NightBench
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from aria_dream.adapters.codex.reach_asks import (
     read_open_seeds,
     seed_question,
 )
-from aria_dream.cycle.dream import DreamRequest
 from aria_dream.policy.residence import choose_log, elsewhere_seeds
 from aria_dream.privacy.sharing import Withheld
 from aria_dream.ranking.juxtaposition import pair_key, title_of
 from aria_dream.reach.memo import find_answer
 from aria_dream.review.proposal import DECIDED
+from aria_dream.usecases.dream import DreamRequest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.adapters.state.records import Records
-    from aria_dream.cycle.dream import DreamResult
     from aria_dream.notes.episode import EpisodeRecord
     from aria_dream.ranking.juxtaposition import Survivor
     from aria_dream.reach.memo import MemoRow
+    from aria_dream.usecases.dream import DreamResult
     from aria_dream.world import VaultFiles
 
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from aria_dream.adapters.gate.reach_book import ReachBook
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.adapters.state.records import RecordBook
-    from aria_dream.cycle.dream import DreamRequest, DreamResult
     from aria_dream.judging.prompt_text import Prompt
     from aria_dream.policy.policy import Policy
     from aria_dream.reach.budget import Resolution, Spent
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from aria_dream.reach.reach_block import NoAnswer, ReachBlock
     from aria_dream.reach.reach_events import ReachEnd
     from aria_dream.reach.reach_record import ReachKind
+    from aria_dream.usecases.dream import DreamRequest, DreamResult
     from aria_dream.world import VaultFiles
 
 

@@ -19,18 +19,18 @@ from aria_dream.consolidate.report import (
     render_report_head,
     with_report,
 )
-from aria_dream.cycle.desk import Settlement
-from aria_dream.cycle.learned import find_learned
-from aria_dream.cycle.lost_review import is_lost
-from aria_dream.cycle.open_findings import NOT_WRITTEN, list_open, put_plan
-from aria_dream.cycle.review import renew_lines
-from aria_dream.cycle.sync_copies import find_sync_copies
 from aria_dream.markdown.note import NotePath
 from aria_dream.notes.dream_log import render_head
 from aria_dream.notes.review_note import HEADINGS, empty_review, is_emptied
 from aria_dream.policy.residence import choose_log
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.graduation import bars_of, track_records
+from aria_dream.usecases.desk import Settlement
+from aria_dream.usecases.learned import find_learned
+from aria_dream.usecases.lost_review import is_lost
+from aria_dream.usecases.open_findings import NOT_WRITTEN, list_open, put_plan
+from aria_dream.usecases.review import renew_lines
+from aria_dream.usecases.sync_copies import find_sync_copies
 from aria_dream.vault.edit import (
     ABSENT,
     Refusal,
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.record import Consolidation
     from aria_dream.consolidate.stale import Stale
-    from aria_dream.cycle.desk import Desk
-    from aria_dream.cycle.open_findings import OpenFindings
     from aria_dream.review.proposal import ProposalState
+    from aria_dream.usecases.desk import Desk
+    from aria_dream.usecases.open_findings import OpenFindings
 
     Titles = Sequence[tuple[str, str]]
 

@@ -12,21 +12,6 @@ from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.adapters.state.graduation import read_graduated
 from aria_dream.consolidate.figures import nights_of
-from aria_dream.cycle.desk import Desk, Settlement, is_structural, pair_of, trusted_edits
-from aria_dream.cycle.exact_change import (
-    approve_shown,
-    is_as_shown,
-    is_changed_by_us,
-    note_shown,
-    plan_fresh,
-    plan_lines,
-    show_change,
-)
-from aria_dream.cycle.linked_by import linked_by
-from aria_dream.cycle.own_lines import renew_lines
-from aria_dream.cycle.taking_back import open_again, take_back
-from aria_dream.cycle.ticked import look_at_ticks, restore_ids
-from aria_dream.cycle.unattended import UNATTENDED, leave_out, leave_to_writer
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import NotePath
 from aria_dream.notes.logged_change import DONE
@@ -44,6 +29,21 @@ from aria_dream.review.graduation import bars_of, unattended
 from aria_dream.review.lines import told_not_undone
 from aria_dream.review.proposal import edit_rows, event_record
 from aria_dream.review.rivals import in_order
+from aria_dream.usecases.desk import Desk, Settlement, is_structural, pair_of, trusted_edits
+from aria_dream.usecases.exact_change import (
+    approve_shown,
+    is_as_shown,
+    is_changed_by_us,
+    note_shown,
+    plan_fresh,
+    plan_lines,
+    show_change,
+)
+from aria_dream.usecases.linked_by import linked_by
+from aria_dream.usecases.own_lines import renew_lines
+from aria_dream.usecases.taking_back import open_again, take_back
+from aria_dream.usecases.ticked import look_at_ticks, restore_ids
+from aria_dream.usecases.unattended import UNATTENDED, leave_out, leave_to_writer
 from aria_dream.vault.edit import Exists, Refusal, decode_note
 from aria_dream.vault.graph import row_of, targets_of
 from aria_dream.world import Conflict, Failed, Refused, Written

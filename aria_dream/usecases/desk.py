@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 from aria_dream.adapters.disk.files import UNREADABLE
 from aria_dream.adapters.disk.ground import locate, touch_refusal
 from aria_dream.adapters.index.mentions import Mentions, find_mentions
-from aria_dream.cycle.reconciled import reconciled
 from aria_dream.errors import Problem
 from aria_dream.markdown.note import NotePath
 from aria_dream.policy.residence import log_notes
@@ -24,6 +23,7 @@ from aria_dream.review.plan import VaultView
 from aria_dream.review.rollback import known_files
 from aria_dream.review.safety import TRASH
 from aria_dream.review.showing import Shelf, change_name
+from aria_dream.usecases.reconciled import reconciled
 from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash, decode_note, encode_note
 from aria_dream.vault.identity import names_of, print_of
 from aria_dream.vault.link_text import link_target

@@ -13,8 +13,16 @@ from aria_dream.adapters.codex.reach_asks import note_names, seed_home
 from aria_dream.adapters.gate.egress import Turned
 from aria_dream.adapters.gate.ledger import settle
 from aria_dream.adapters.gate.let_out import let_out, note_pause
-from aria_dream.cycle.reach_choice import Chosen, choose_dream, choose_pair, choose_seed
-from aria_dream.cycle.reach_course import (
+from aria_dream.policy.residence import choose_log
+from aria_dream.reach.budget import Refused
+from aria_dream.reach.memo import memo_row
+from aria_dream.reach.reach import Answer, excerpts_of
+from aria_dream.reach.reach_block import NoAnswer, ReachBlock
+from aria_dream.reach.reach_outcome import BROKEN_OFF, failure_text, read_end
+from aria_dream.reach.reach_record import ReachRecord, unfinished
+from aria_dream.reach.source_grammar import without_notes
+from aria_dream.usecases.reach_choice import Chosen, choose_dream, choose_pair, choose_seed
+from aria_dream.usecases.reach_course import (
     Course,
     Means,
     Reacher,
@@ -28,16 +36,8 @@ from aria_dream.cycle.reach_course import (
     refused_text,
     unconfirmed,
 )
-from aria_dream.cycle.reach_landing import Landed, Waits, land, said_before
-from aria_dream.cycle.reach_proposals import propose_reached
-from aria_dream.policy.residence import choose_log
-from aria_dream.reach.budget import Refused
-from aria_dream.reach.memo import memo_row
-from aria_dream.reach.reach import Answer, excerpts_of
-from aria_dream.reach.reach_block import NoAnswer, ReachBlock
-from aria_dream.reach.reach_outcome import BROKEN_OFF, failure_text, read_end
-from aria_dream.reach.reach_record import ReachRecord, unfinished
-from aria_dream.reach.source_grammar import without_notes
+from aria_dream.usecases.reach_landing import Landed, Waits, land, said_before
+from aria_dream.usecases.reach_proposals import propose_reached
 
 if TYPE_CHECKING:
     from aria_dream.adapters.codex.reach_asks import Question

@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, assert_never
 
-from aria_dream.cycle.desk import NotUndone, is_structural, pair_of
 from aria_dream.errors import Problem
 from aria_dream.review.application import edits_now
 from aria_dream.review.inbound import notes_to_read
 from aria_dream.review.proposal import event_record
 from aria_dream.review.rollback import Impossible, Partly, Restored, plan_rollback, without_change
 from aria_dream.review.showing import change_name
+from aria_dream.usecases.desk import NotUndone, is_structural, pair_of
 from aria_dream.vault.edit import Exists
 from aria_dream.world import Conflict, Failed, Refused, Written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aria_dream.cycle.desk import Desk, Settlement
     from aria_dream.review.proposal import ProposalState
+    from aria_dream.usecases.desk import Desk, Settlement
     from aria_dream.vault.edit import ChangeSet
     from aria_dream.world import PastChange, PastWrite
 

@@ -11,7 +11,7 @@ from aria_dream.vault.resolve import Resolver
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aria_dream.cycle.desk import Desk
+    from aria_dream.usecases.desk import Desk
     from aria_dream.world import PastWrite
 
 LINKED_BY_HAND: Final = "you linked them yourself"

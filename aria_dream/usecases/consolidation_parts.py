@@ -31,10 +31,10 @@ from aria_dream.consolidate.resolution import Settling, settle_conflict
 from aria_dream.consolidate.stale import REMINDERS, propose_obsolete
 from aria_dream.consolidate.verdict import KeepA, KeepB, Merge, Normalize
 from aria_dream.consolidate.work import Candidate, Member, Work
-from aria_dream.cycle.sync_copies import find_sync_copies, propose_union
 from aria_dream.errors import MissingPartError
 from aria_dream.review.proposal import WRITER
 from aria_dream.usecases.consolidation_counsel import EmbeddedCounsel, NoCounsel, open_counsel
+from aria_dream.usecases.sync_copies import find_sync_copies, propose_union
 from aria_dream.vault.edit import Refusal
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.stale import SourceMemory, Stale
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
     from aria_dream.consolidate.work import Cluster
-    from aria_dream.cycle.desk import Desk
-    from aria_dream.cycle.night_parts import Made
-    from aria_dream.cycle.sync_copies import SyncCopy
     from aria_dream.review.proposal import ProposalState
+    from aria_dream.usecases.desk import Desk
+    from aria_dream.usecases.night_parts import Made
+    from aria_dream.usecases.sync_copies import SyncCopy
 
     Progress = Callable[[int, int], None]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.settled import Settled, What
     from aria_dream.consolidate.stale import Stale
     from aria_dream.consolidate.work import Member
-    from aria_dream.cycle.desk import Desk, Settlement
+    from aria_dream.usecases.desk import Desk, Settlement
 
     Titles = Sequence[tuple[str, str]]
 

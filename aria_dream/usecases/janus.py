@@ -13,7 +13,6 @@ from aria_dream.adapters.models.asking import Asking, AskingBudget, shown_name
 from aria_dream.adapters.models.cold_reader import LocalReader, NotAsked
 from aria_dream.adapters.models.judges import find_model_server
 from aria_dream.adapters.models.model_server import NoModel
-from aria_dream.cycle.janus_codex import CodexReader
 from aria_dream.judging.triage_prompt import LocalExcerpt, excerpt_limit, local_excerpt
 from aria_dream.markdown.note import parse_note
 from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
@@ -31,6 +30,7 @@ from aria_dream.reach.janus import (
 )
 from aria_dream.review.proposal import event_record
 from aria_dream.review.reached import source_lines
+from aria_dream.usecases.janus_codex import CodexReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.adapters.models.cold_reader import ColdReader
     from aria_dream.adapters.state.records import RecordBook
-    from aria_dream.cycle.reach_course import Reacher
     from aria_dream.judging.triage import Unreadable
     from aria_dream.judging.triage_prompt import Excerpt
     from aria_dream.reach.janus import Case, JanusVerdict
     from aria_dream.review.proposal import Kind, ProposalState
+    from aria_dream.usecases.reach_course import Reacher
 
 SEEN_KINDS = ("link", "place_orphan", "merge", "resolve_contradiction")
 """Kinds of proposals that Janus can judge: a dream's and a reach's first, then a night's."""

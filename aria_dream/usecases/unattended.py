@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.cycle.desk import pair_of
 from aria_dream.notes.logged_change import DONE
 from aria_dream.review.proposal import event_record
+from aria_dream.usecases.desk import pair_of
 
 if TYPE_CHECKING:
-    from aria_dream.cycle.desk import Desk, Settlement
     from aria_dream.review.plan import VaultView
     from aria_dream.review.proposal import ProposalState
+    from aria_dream.usecases.desk import Desk, Settlement
     from aria_dream.vault.edit import ChangeSet
 
 UNATTENDED: Final = "auto"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aria_dream.cycle.renames import renames_by_history
 from aria_dream.markdown.note import NotePath, decode_note
 from aria_dream.policy.residence import log_notes
 from aria_dream.review.proposal import due_to_expire, event_record, plan_renames, renamed_record
 from aria_dream.review.reconcile import LogNote, missing_records
+from aria_dream.usecases.renames import renames_by_history
 from aria_dream.world import Content
 
 if TYPE_CHECKING:

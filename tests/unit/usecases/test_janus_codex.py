@@ -14,13 +14,13 @@ from aria_dream.adapters.gate.egress import EGRESS, Gate
 from aria_dream.adapters.gate.ledger import read_ledger
 from aria_dream.adapters.index.prompts import shipped_prompt
 from aria_dream.adapters.models.cold_reader import NotAsked
-from aria_dream.cycle.janus_codex import CodexReader
 from aria_dream.judging.triage import Unreadable
 from aria_dream.judging.triage_prompt import LocalExcerpt
 from aria_dream.policy.policy import parse_policy
 from aria_dream.privacy.sharing import ShareableExcerpt, excerpt_text, survey
 from aria_dream.reach.janus import ClaimCase, Falls, LinkCase, Stands
 from aria_dream.reach.reach_events import Failure, ReachEnd, ReachRun
+from aria_dream.usecases.janus_codex import CodexReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable

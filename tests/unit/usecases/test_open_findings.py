@@ -14,13 +14,13 @@ from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.settled import recalled_record
 from aria_dream.consolidate.stale import Stale
 from aria_dream.consolidate.verdict import Escalated, Merge, NearPair, PairVerdict
-from aria_dream.cycle.consolidation import consolidate_once
-from aria_dream.cycle.consolidation_morning import tell_morning
-from aria_dream.cycle.desk import Settlement
-from aria_dream.cycle.night_parts import ConsolidationRequest, ConsolidationResult
-from aria_dream.cycle.review import settle, take_back
 from aria_dream.markdown.note import NotePath
 from aria_dream.review.proposal import WRITER, Proposal, event_record, proposal_id
+from aria_dream.usecases.consolidation import consolidate_once
+from aria_dream.usecases.consolidation_morning import tell_morning
+from aria_dream.usecases.desk import Settlement
+from aria_dream.usecases.night_parts import ConsolidationRequest, ConsolidationResult
+from aria_dream.usecases.review import settle, take_back
 from tests.night_bench import NOTES, POLICY, Judge, NightBench, RuleParts
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.record import Part
     from aria_dream.consolidate.work import Cluster, Work
-    from aria_dream.cycle.night_parts import Made
     from aria_dream.review.proposal import ProposalState
+    from aria_dream.usecases.night_parts import Made
     from aria_dream.vault.edit import Refusal
 
 REVIEW = "dreams/Dream review.md"

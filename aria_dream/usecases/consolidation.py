@@ -26,11 +26,11 @@ from aria_dream.consolidate.record import (
 from aria_dream.consolidate.run import left_to_writer, steps, total_questions
 from aria_dream.consolidate.verdict import Escalated
 from aria_dream.consolidate.work import Collapse, Compare, Limits, Resolve, Retire, Settle, Stop, Triage, Unite
-from aria_dream.cycle.night_parts import ConsolidationResult
-from aria_dream.cycle.open_findings import note_answers
-from aria_dream.cycle.reconciled import reconciled
 from aria_dream.review.proposal import WRITER, open_count, planned_record
 from aria_dream.review.rivals import withheld
+from aria_dream.usecases.night_parts import ConsolidationResult
+from aria_dream.usecases.open_findings import note_answers
+from aria_dream.usecases.reconciled import reconciled
 from aria_dream.vault.edit import Refusal
 
 MOST_COMPARED = 50
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.record import What
     from aria_dream.consolidate.verdict import Conflict, Counsel, PairVerdict
     from aria_dream.consolidate.work import Candidate, Cluster, Remembered, Step
-    from aria_dream.cycle.desk import Desk
-    from aria_dream.cycle.night_parts import ConsolidationRequest, Made, NightParts
     from aria_dream.review.proposal import ProposalState
+    from aria_dream.usecases.desk import Desk
+    from aria_dream.usecases.night_parts import ConsolidationRequest, Made, NightParts
 
 
 def consolidate_once(

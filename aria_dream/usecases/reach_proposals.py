@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.cycle.desk import Desk, Settlement
-from aria_dream.cycle.reconciled import hash_of_note
-from aria_dream.cycle.review import renew_lines
 from aria_dream.reach.reach import Answer
 from aria_dream.reach.reach_block import ReachedPair
 from aria_dream.review.orphan_name import orphan_folder
@@ -21,6 +18,9 @@ from aria_dream.review.reached import (
     proposals_of_reach,
 )
 from aria_dream.review.rivals import withheld
+from aria_dream.usecases.desk import Desk, Settlement
+from aria_dream.usecases.reconciled import hash_of_note
+from aria_dream.usecases.review import renew_lines
 
 if TYPE_CHECKING:
     from aria_dream.adapters.index.dreamt_vault import DreamtVault

@@ -13,8 +13,8 @@ from aria_dream.synthesis.memory import USUAL_FOLDERS, lessons_path, log_path
 from aria_dream.world import Content
 
 if TYPE_CHECKING:
-    from aria_dream.cycle.desk import Desk
     from aria_dream.markdown.note import NotePath
+    from aria_dream.usecases.desk import Desk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

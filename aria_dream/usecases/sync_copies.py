@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from aria_dream.cycle.desk import Desk
-    from aria_dream.cycle.night_parts import Made
     from aria_dream.review.proposal import ProposalState
+    from aria_dream.usecases.desk import Desk
+    from aria_dream.usecases.night_parts import Made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
