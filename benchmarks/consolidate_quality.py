@@ -2,7 +2,7 @@
 
     python benchmarks/consolidate_quality.py [CORPUS.jsonl] [--svg FILE]
 
-Over `examples/consolidate-corpus/pairs.jsonl` or another file of that form. What the judge inside makes of the pairs
+Over `examples/consolidate-corpus/pairs.jsonl` or another file of that form. What the built-in judge makes of the pairs
 says `aria-dream eval consolidate`.
 """
 

@@ -35,8 +35,8 @@ from aria_dream.adapters.state.status import read_status  # noqa: E402 - after t
 from aria_dream.adapters.watch.watcher import VaultWatcher  # noqa: E402 - after the path
 from aria_dream.cli.run import launch_with  # noqa: E402 - after the path
 from aria_dream.daemon import Daemon  # noqa: E402 - after the path
-from aria_dream.schedule.circumstances import Readings  # noqa: E402 - after the path
 from aria_dream.schedule.presence import Absent, Known, Plug, Power  # noqa: E402 - after the path
+from aria_dream.schedule.scheduler_state import Readings  # noqa: E402 - after the path
 
 POLICY = "---\naria-dream: policy\naria-dream-id: abcdefgh23456789\n---\n- max_cpu_percent: 100\n- cooldown_min: 0\n"
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aria_dream.adapters.child.episode_process import EpisodeEnd
 from aria_dream.adapters.machine.presence import Sensors
-from aria_dream.adapters.state.run_book import RunBook
+from aria_dream.adapters.state.run_store import RunStore
 from aria_dream.adapters.state.status import Status, read_status
 from aria_dream.adapters.watch.watcher import VaultWatcher
 from aria_dream.adapters.watch.watching import Watching
 from aria_dream.daemon import Daemon
-from aria_dream.schedule.circumstances import Moment, Readings
 from aria_dream.schedule.presence import Absent, Known, Plug, Power, Reading
+from aria_dream.schedule.scheduler_state import Moment, Readings
 from tests.watched import Clock, places_in, silent, write
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class FakeEpisode:
     started: list[int] = field(default_factory=list)
     was_ended: bool = False
 
-    def give_leave(self) -> None:
+    def grant_permit(self) -> None:
         self.started.append(len(self.started) + 1)
         self.on_unit(len(self.started))
 
@@ -218,7 +218,7 @@ class DaemonBench:
 
     @property
     def log(self) -> RunLog:
-        return RunBook(self.daemon.state_folder).read().log
+        return RunStore(self.daemon.state_folder).read().log
 
     @property
     def ends(self) -> list[str]:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.state.records import RecordBook
-from aria_dream.consolidate.atoms import Atom
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.consolidate.open_conflicts import open_conflict
+from aria_dream.consolidate.passages import Passage
 from aria_dream.consolidate.record import ALL_PARTS, Part, Scan
 from aria_dream.consolidate.verdict import (
     Conflict,
@@ -30,9 +30,9 @@ from aria_dream.review.changes import plan_obsolete
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.proposal import Proposal, next_round, proposal_id
 from aria_dream.usecases.consolidation import consolidate_once
-from aria_dream.usecases.consolidation_morning import Morning, tell_morning
-from aria_dream.usecases.desk import Desk
 from aria_dream.usecases.night_parts import ConsolidationRequest, ConsolidationResult
+from aria_dream.usecases.overnight_report import OvernightReport, write_overnight_report
+from aria_dream.usecases.review_session import ReviewSession
 from aria_dream.vault.edit import Refusal, decode_note
 from aria_dream.world import Content
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.consolidate.stale import Stale
-    from aria_dream.consolidate.verdict import Counsel
+    from aria_dream.consolidate.verdict import ConsolidationJudge
     from aria_dream.review.plan import Planned
     from aria_dream.review.proposal import Kind, PlannedEdit, ProposalState
     from aria_dream.usecases.night_parts import Made
@@ -93,25 +93,25 @@ class Judge:
 class RuleParts:
     """Finds notes with equal bodies, rains that disagree, and what has run out; plans with the real planners."""
 
-    desk: Desk
+    session: ReviewSession
     judge: Judge
     is_metered: bool = False
     trouble: str = ""
     analysed: set[str] = field(default_factory=set)
 
-    def counsel(self) -> Counsel | str:
+    def consolidation_judge(self) -> ConsolidationJudge | str:
         return self.judge
 
-    def _atom(self, path: str) -> Atom:
-        content = self.desk.files.read(NotePath(path))
+    def _passage(self, path: str) -> Passage:
+        content = self.session.files.read(NotePath(path))
         text = decode_note(content.data) if isinstance(content, Content) else ""
-        return Atom(id=path, path=path, headings=(), start=0, end=len(text), text=text, words=text, fingerprint=text)
+        return Passage(id=path, path=path, headings=(), start=0, end=len(text), text=text, words=text, fingerprint=text)
 
     def find(self, parts: Sequence[Part]) -> Work:
         assert parts
-        atoms = [self._atom(path) for path in self.desk.vault.graph.paths]
-        same = [two for two in combinations(atoms, 2) if two[0].text == two[1].text]
-        rains = [atom for atom in atoms if atom.text.startswith("It rains")]
+        passages = [self._passage(path) for path in self.session.vault.graph.paths]
+        same = [two for two in combinations(passages, 2) if two[0].text == two[1].text]
+        rains = [passage for passage in passages if passage.text.startswith("It rains")]
         pairs = tuple(
             Candidate(key=f"{one.text}", first=_member(one), second=_member(other), rank=rank)
             for rank, (one, other) in enumerate(same, start=1)
@@ -121,9 +121,14 @@ class RuleParts:
                      signals=("subject", "number"))
             for one, other in combinations(rains, 2)
         )  # fmt: skip
-        stale = tuple(atom.path for atom in atoms if "valid_until" in atom.text)
-        scan = Scan(atoms=len(atoms), new=len(atoms) - len(self.analysed), pairs=len(pairs), conflicts=len(conflicts),
-                    stale=len(stale))  # fmt: skip
+        stale = tuple(passage.path for passage in passages if "valid_until" in passage.text)
+        scan = Scan(
+            passages=len(passages),
+            new=len(passages) - len(self.analysed),
+            pairs=len(pairs),
+            conflicts=len(conflicts),
+            stale=len(stale),
+        )
         return Work(scan=scan, pairs=pairs, conflicts=conflicts, stale=stale)
 
     def foregone(self, pair: Candidate) -> PairVerdict | None:
@@ -131,7 +136,7 @@ class RuleParts:
         return None
 
     def texts(self, pair: Candidate) -> NearPair | None:
-        return NearPair(first=self._atom(pair.first.path), second=self._atom(pair.second.path), cosine=1.0,
+        return NearPair(first=self._passage(pair.first.path), second=self._passage(pair.second.path), cosine=1.0,
                         overlap=1.0, rank=pair.rank)  # fmt: skip
 
     def evidence(self, conflict: Conflict) -> str:
@@ -140,7 +145,7 @@ class RuleParts:
     def collapse(self, clusters: Sequence[Cluster], states: Mapping[str, ProposalState]) -> Made | Refusal:
         (cluster,) = clusters
         keep, drop = sorted((member.path for member in cluster.members), key=len)[:2]
-        planned = plan_merge(self.desk.view((keep, drop), inbound=True), NotePath(keep), NotePath(drop))
+        planned = plan_merge(self.session.view((keep, drop), inbound=True), NotePath(keep), NotePath(drop))
         judged = cluster.pairs[0][1]
         return self._made("merge", (keep, drop), planned, states, judged.reason, judge=judged.judge)
 
@@ -150,14 +155,14 @@ class RuleParts:
         if not isinstance(verdict, KeepA):
             return Refusal("a person has to decide this")
         path = conflict.second.path
-        planned = plan_obsolete(self.desk.view((path,), inbound=False), NotePath(path))
+        planned = plan_obsolete(self.session.view((path,), inbound=False), NotePath(path))
         return self._made("resolve_contradiction", (conflict.first.path, path), planned, states, verdict.reason)
 
     def unite(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
         raise AssertionError((mark, states))
 
     def retire(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
-        planned = plan_obsolete(self.desk.view((mark,), inbound=False), NotePath(mark))
+        planned = plan_obsolete(self.session.view((mark,), inbound=False), NotePath(mark))
         return self._made("obsolete", (mark,), planned, states, "it ran out on 2020-01-01")
 
     def _made(
@@ -168,20 +173,22 @@ class RuleParts:
             return planned
         round_ = next_round(states.values(), kind, paths)
         proposal = Proposal(
-            id=proposal_id(kind, paths, round_, states), kind=kind, paths=paths, round=round_, at=self.desk.now,
-            expires_at=self.desk.now + timedelta(days=60), titles=tuple(map(title_of, paths)), confidence=0.99,
+            id=proposal_id(kind, paths, round_, states), kind=kind, paths=paths, round=round_, at=self.session.now,
+            expires_at=self.session.now + timedelta(days=60), titles=tuple(map(title_of, paths)), confidence=0.99,
             reason=reason, judge=judge or self.judge.name,
-            hashes={fact.path: fact.content_hash.hex() for fact in self.desk.vault.facts if fact.path in paths},
+            hashes={fact.path: fact.content_hash.hex() for fact in self.session.vault.facts if fact.path in paths},
         )  # fmt: skip
         return proposal, planned.edits
 
     def note_analysed(self, work: Work, is_open: Callable[[str], bool]) -> None:
         assert all(is_open(pair.key) in (True, False) for pair in work.pairs)
-        self.analysed.update(self.desk.vault.graph.paths)
+        self.analysed.update(self.session.vault.graph.paths)
 
 
-def _member(atom: Atom) -> Member:
-    return Member(id=atom.id, path=atom.path, title=title_of(atom.path), state=atom.fingerprint, is_note=True)
+def _member(passage: Passage) -> Member:
+    return Member(
+        id=passage.id, path=passage.path, title=title_of(passage.path), state=passage.fingerprint, is_note=True
+    )
 
 
 class NightBench:
@@ -214,27 +221,29 @@ class NightBench:
         self.clock += timedelta(seconds=1)
         return self.clock
 
-    def desk(self, wrap: Callable[[DiskVault], DiskVault] = lambda files: files) -> Desk:
+    def session(self, wrap: Callable[[DiskVault], DiskVault] = lambda files: files) -> ReviewSession:
         vault = read_dreamt_vault(self.root, self.places, environ={})
         state = vault.live.state_folder(self.places)
-        return Desk(vault=vault, files=wrap(DiskVault(self.root, state)), book=RecordBook(state), now=self.now())
+        return ReviewSession(
+            vault=vault, files=wrap(DiskVault(self.root, state)), store=RecordStore(state), now=self.now()
+        )
 
     @property
-    def book(self) -> RecordBook:
-        return RecordBook(self.state / "abcdefgh23456789")
+    def store(self) -> RecordStore:
+        return RecordStore(self.state / "abcdefgh23456789")
 
-    def sit(self, judge: Judge | None = None, *, leave: Callable[[str], None] = lambda _unit: None,
+    def run_consolidation(self, judge: Judge | None = None, *, permit: Callable[[str], None] = lambda _unit: None,
             metered: bool = False, **asked: object) -> ConsolidationResult:  # fmt: skip
         """One sitting."""
-        desk = self.desk()
-        request = ConsolidationRequest(**{"at": desk.now, "night": NIGHT, "parts": ALL_PARTS, **asked})  # type: ignore[arg-type]
-        parts = RuleParts(desk, judge or Judge(), is_metered=metered)
-        return consolidate_once(desk, parts, request, now=self.now, leave=leave)
+        session = self.session()
+        request = ConsolidationRequest(**{"at": session.now, "night": NIGHT, "parts": ALL_PARTS, **asked})  # type: ignore[arg-type]
+        parts = RuleParts(session, judge or Judge(), is_metered=metered)
+        return consolidate_once(session, parts, request, now=self.now, permit=permit)
 
-    def tell(self, result: ConsolidationResult) -> Morning:
+    def tell(self, result: ConsolidationResult) -> OvernightReport:
         """The morning after it."""
         assert result.run is not None
         conflicts = tuple(map(open_conflict, result.open_conflicts))
-        return tell_morning(
-            self.desk(), result.run, pairs=result.open_pairs, conflicts=conflicts, reminders=self.reminders
+        return write_overnight_report(
+            self.session(), result.run, pairs=result.open_pairs, conflicts=conflicts, reminders=self.reminders
         )

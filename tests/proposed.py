@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import find_places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.markdown.note import NotePath
 from aria_dream.review.changes import Replacement, plan_obsolete, plan_replacements
 from aria_dream.review.inbound import plan_orphan
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import Kind, Proposal, planned_record, proposal_id
-from aria_dream.usecases.desk import Desk
+from aria_dream.usecases.review_session import ReviewSession
 from tests.reviewed import REVIEW, write
 
 if TYPE_CHECKING:
@@ -59,7 +59,9 @@ AFTER = {
 """Kind to the files that read otherwise once it is done."""
 
 
-def open_desk(vault: Path, now: datetime | None = None, places: Places | None = None, quiet_s: float = 0.0) -> Desk:
+def open_session(
+    vault: Path, now: datetime | None = None, places: Places | None = None, quiet_s: float = 0.0
+) -> ReviewSession:
     """The desk of the vault, with real files."""
     places = places or find_places()
     now = now or datetime.now().astimezone()
@@ -67,13 +69,13 @@ def open_desk(vault: Path, now: datetime | None = None, places: Places | None = 
     state = seen.live.state_folder(places)
     state.mkdir(parents=True, exist_ok=True)
     files = DiskVault(seen.root, state, now=lambda: now)
-    return Desk(vault=seen, files=files, book=RecordBook(state), now=now, quiet_s=quiet_s)
+    return ReviewSession(vault=seen, files=files, store=RecordStore(state), now=now, quiet_s=quiet_s)
 
 
-def planned(desk: Desk, kind: Kind) -> Planned:
+def planned(session: ReviewSession, kind: Kind) -> Planned:
     """The change of that kind, as the notes read now."""
     paths = PATHS[kind]
-    view, (first, *_) = desk.view(paths, inbound=True), map(NotePath, paths)
+    view, (first, *_) = session.view(paths, inbound=True), map(NotePath, paths)
     match kind:
         case "place_orphan":
             found = plan_orphan(view, first, ORPHAN)
@@ -93,20 +95,27 @@ def planned(desk: Desk, kind: Kind) -> Planned:
 LOST: Mapping[str, object] = {"lost": ["Water at noon."], "cosine": 0.97}
 
 
-def propose(desk: Desk, kind: Kind, confidence: float = 0.93, evidence: Mapping[str, object] = LOST) -> str:
+def propose(session: ReviewSession, kind: Kind, confidence: float = 0.93, evidence: Mapping[str, object] = LOST) -> str:
     """Journals the proposal and its plan; its id."""
     paths = PATHS[kind]
-    desk.book.propose(
+    session.store.propose(
         [
             Proposal(
-                id=IDS[kind], kind=kind, paths=paths, round=0, at=desk.now, expires_at=desk.now + timedelta(days=60),
+                id=IDS[kind],
+                kind=kind,
+                paths=paths,
+                round=0,
+                at=session.now,
+                expires_at=session.now + timedelta(days=60),
                 titles=("Old › Heap", "Keep") if kind == "update" else tuple(path[:-3] for path in paths),
-                confidence=confidence, reason=f"a reason to {kind}", judge="qwen3:4b",
+                confidence=confidence,
+                reason=f"a reason to {kind}",
+                judge="qwen3:4b",
                 evidence=evidence,
             )
         ]
-    )  # fmt: skip
-    desk.book.note(planned_record(IDS[kind], planned(desk, kind).edits, desk.now))
+    )
+    session.store.note(planned_record(IDS[kind], planned(session, kind).edits, session.now))
     return IDS[kind]
 
 

@@ -12,10 +12,10 @@ from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.gate.consent import write_consent
 from aria_dream.adapters.gate.egress import EGRESS
 from aria_dream.adapters.gate.ledger import LEDGER
-from aria_dream.adapters.gate.reach_book import ReachBook
+from aria_dream.adapters.gate.reach_store import ReachStore
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.index.live_policy import read_live_policy
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.cli.dream import run_dream
 from aria_dream.reach.budget import parse_ledger
 from aria_dream.reach.reach_events import Failure, ReachEnd, ReachRun
@@ -141,10 +141,10 @@ class ReachBench:
         """A dream that is written, as the writer had it before."""
         seen = self.look()
         request = DreamRequest(at=at or self.now - timedelta(hours=8), seed=seed, start=start, kind="idle dream")
-        return run_dream(seen, self.places, RecordBook(self.state), request)[0]
+        return run_dream(seen, self.places, RecordStore(self.state), request)[0]
 
     def means(self) -> Means:
-        book = RecordBook(self.state)
+        store = RecordStore(self.state)
 
         def confirm(destination: str) -> bool:
             self.asked_to_confirm.append(destination)
@@ -157,10 +157,10 @@ class ReachBench:
             look=self.look,
             policy_now=self.policy,
             files=DiskVault(self.root, self.state),
-            records=book,
-            book=ReachBook(self.state),
+            records=store,
+            store=ReachStore(self.state),
             reacher=self.reacher,
-            dream=lambda seen, asked: run_dream(seen, self.places, book, asked)[0],
+            dream=lambda seen, asked: run_dream(seen, self.places, store, asked)[0],
             confirm=confirm,
             clock=lambda: self.now,
             nonce=lambda: f"nonce{next(self._nonces):04}",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aria_dream.notes.dream_log import DreamBlock, LoggedStart, render_block, render_head
-from aria_dream.notes.logged import LoggedPair, logged_link
+from aria_dream.notes.dream_note_grammar import LoggedPair, logged_link
 from aria_dream.notes.review_note import ReviewItem, render_managed, render_review_head
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.journal import parse_journal

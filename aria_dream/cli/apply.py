@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.desk import carry_on, say_settlement, settlement_object, shortfall
 from aria_dream.cli.output import echo_json
+from aria_dream.cli.review_session import carry_on, say_settlement, settlement_object, shortfall
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.usecases.review import Settlement
 

@@ -12,8 +12,8 @@ import aria_dream
 from aria_dream.adapters.disk.write_probe import write_refusal
 from aria_dream.adapters.gate.consent import Confirmed, read_consent
 from aria_dream.adapters.index.index import read_vault
-from aria_dream.adapters.state.run_book import RunBook
-from aria_dream.adapters.watch.watch_probe import read_watch_outlook
+from aria_dream.adapters.state.run_store import RunStore
+from aria_dream.adapters.watch.watch_probe import read_watch_inputs
 from aria_dream.cli.open_ticks import OpenTicks, read_open_ticks
 from aria_dream.cli.output import counted
 from aria_dream.errors import MissingPartError
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from aria_dream.adapters.index.live_policy import LivePolicy
     from aria_dream.adapters.index.scan import Scan
     from aria_dream.adapters.machine.presence import Sensors
-    from aria_dream.adapters.state.records import Records
-    from aria_dream.schedule.circumstances import Moment, Readings
+    from aria_dream.adapters.state.record_store import Records
+    from aria_dream.schedule.scheduler_state import Moment, Readings
 
 
 MISREAD_MOST = 10
@@ -165,12 +165,12 @@ def check_watching(patient: Patient) -> Iterator[Finding]:
     if patient.scan is None:
         return
     try:
-        outlook = read_watch_outlook(Path(patient.scan.root.removeprefix("\\\\?\\")))
+        inputs = read_watch_inputs(Path(patient.scan.root.removeprefix("\\\\?\\")))
     except OSError as error:
         yield Finding(topic="vault", name="watching", health=Health.NOTE, text=f"cannot be told ({error.strerror})")
     else:
-        health = Health.NOTE if outlook.why_polling else Health.OK
-        yield Finding(topic="vault", name="watching", health=health, text=outlook.sentence())
+        health = Health.NOTE if inputs.why_polling else Health.OK
+        yield Finding(topic="vault", name="watching", health=health, text=inputs.sentence())
 
 
 def check_policy(patient: Patient) -> Iterator[Finding]:
@@ -197,7 +197,7 @@ def check_records(patient: Patient) -> Iterator[Finding]:
         yield Finding(topic="vault", name="records", health=Health.NOTE, text=str(problem))
     if patient.live is not None:
         folder = patient.live.state_folder(patient.places)
-        if left := RunBook(folder).read().unfinished_reaches:
+        if left := RunStore(folder).read().unfinished_reaches:
             text = f"{counted(left, 'reach is', 'reaches are')} paid for and not in a dream note yet"
             text += "; `aria-dream reach` tries again"
             yield Finding(topic="vault", name="reach", health=Health.NOTE, text=text)
@@ -263,7 +263,7 @@ def check_judge(patient: Patient) -> Iterator[Finding]:
         return
     settings = patient.live.policy.settings
     backend = settings.triage_backend
-    health, text = Health.OK, "the judge inside"
+    health, text = Health.OK, "the built-in judge"
     if backend == "off":
         health, text = Health.NOTE, "nobody judges (`triage_backend: off`): what resonates is shown as it is ranked"
     elif backend != "embedded":
@@ -278,8 +278,8 @@ def check_judge(patient: Patient) -> Iterator[Finding]:
             health, text = Health.BROKEN, f"`triage_backend: {backend}`: {found.reason}"
         else:
             health = Health.NOTE if found.is_running else Health.OK
-            text = f"the judge inside; {found.reason}"
-    trouble = RunBook(patient.live.state_folder(patient.places)).read().judge_trouble
+            text = f"the built-in judge; {found.reason}"
+    trouble = RunStore(patient.live.state_folder(patient.places)).read().judge_trouble
     if trouble is not None and backend not in ("embedded", "off"):
         health = Health.NOTE if health is Health.OK else health
         text += f"; at the last {trouble.occasion}: {trouble.trouble}"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.cli.consolidation_run import ConsolidationRun, NightResult, run_consolidation
 from aria_dream.cli.output import counted, echo_json
-from aria_dream.cli.sitting import Sat, Sitting, sit
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.consolidate.one_form import without_forms
 from aria_dream.consolidate.open_conflicts import open_conflict
@@ -46,12 +46,12 @@ def command(vault: Path, *, resume: bool, dry_run: bool, stage: str | None, as_j
     """
     if resume and (dry_run or stage):
         raise click.UsageError("--resume goes on with the run as it was begun; leave out --dry-run and --stage.")
-    how = Sitting(
+    how = ConsolidationRun(
         parts=(Part(stage),) if stage else ALL_PARTS,
         resume="last" if resume else "never",
         dry_run=dry_run,
     )
-    found = sit(vault, how)
+    found = run_consolidation(vault, how)
     if as_json:
         echo_json(_object(found, how))
     else:
@@ -63,7 +63,7 @@ def command(vault: Path, *, resume: bool, dry_run: bool, stage: str | None, as_j
         raise SystemExit(WriteRefusedError.exit_code)
 
 
-def _object(found: Sat, how: Sitting) -> dict[str, object]:
+def _object(found: NightResult, how: ConsolidationRun) -> dict[str, object]:
     """The JSON object of `consolidate --json`; its keys are listed in docs/FORMATS.md."""
     result, run = found.result, found.result.run
     scan = None if run is None else run.scan
@@ -74,7 +74,7 @@ def _object(found: Sat, how: Sitting) -> dict[str, object]:
         "resumed": result.resumed,
         "written": run is not None and not how.dry_run,
         "stop_reason": result.reason,
-        "atoms_scanned": 0 if scan is None else scan.atoms,
+        "atoms_scanned": 0 if scan is None else scan.passages,
         "atoms_new": 0 if scan is None else scan.new,
         "candidate_pairs": 0 if scan is None else scan.pairs,
         "pairs_judged": 0 if run is None else run.pairs_judged,
@@ -103,7 +103,7 @@ def _object(found: Sat, how: Sitting) -> dict[str, object]:
     }
 
 
-def _said(found: Sat) -> Iterator[str]:
+def _said(found: NightResult) -> Iterator[str]:
     """What the writer should know beside the figures, in sentences."""
     yield from filter(None, (found.result.trouble, *found.missing))
     yield from () if found.morning is None else found.morning.said
@@ -136,7 +136,7 @@ def _proposal(made: Made) -> dict[str, object]:
     }
 
 
-def _say(found: Sat, how: Sitting) -> None:
+def _say(found: NightResult, how: ConsolidationRun) -> None:
     result, run = found.result, found.result.run
     for sentence in _said(found):
         click.echo(f"{sentence[:1].upper()}{sentence[1:]}.".replace("..", "."), err=True)
@@ -145,7 +145,7 @@ def _say(found: Sat, how: Sitting) -> None:
         return
     scan = run.scan
     new = f", {scan.new:,} of them for the first time" if scan.new else ""
-    click.echo(f"Read {counted(scan.atoms, 'passage')}{new} ({run.judge}).")
+    click.echo(f"Read {counted(scan.passages, 'passage')}{new} ({run.judge}).")
     near = counted(scan.pairs, "pair lies near each other", "pairs lie near each other")
     claims = counted(scan.conflicts, "pair of claims may disagree", "pairs of claims may disagree")
     click.echo(f"{near}; {claims}.")
@@ -165,7 +165,7 @@ def _say(found: Sat, how: Sitting) -> None:
         click.echo(f"Figures: {found.morning.report}.")
 
 
-def _say_open(found: Sat, how: Sitting) -> None:
+def _say_open(found: NightResult, how: ConsolidationRun) -> None:
     """What is left to a person, list by list."""
     result = found.result
     if result.open_conflicts:
@@ -190,7 +190,7 @@ def _say_open(found: Sat, how: Sitting) -> None:
             click.echo(f"  {title_of(reminder.path)}: {reminder.reason}")
 
 
-def _say_made(made: Sequence[Made], how: Sitting) -> None:
+def _say_made(made: Sequence[Made], how: ConsolidationRun) -> None:
     if not made:
         click.echo("Nothing new is proposed.")
         return

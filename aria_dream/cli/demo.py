@@ -12,7 +12,7 @@ import click
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.disk.shipped import shipped_path
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.cli.dream import dream_object, run_dream
 from aria_dream.cli.output import echo_json
 from aria_dream.usecases.dream import DreamRequest
@@ -63,7 +63,7 @@ def _copy(source: Path, target: Path) -> None:
 def _night(vault: Path, places: Places, at: datetime, seed: int) -> dict[str, object]:
     """What `aria-dream dream --json` says of one dream at `at`."""
     seen = read_dreamt_vault(vault, places, environ={})
-    book = RecordBook(seen.live.state_folder(places))
+    store = RecordStore(seen.live.state_folder(places))
     request = DreamRequest(at=at, seed=seed, kind="idle dream")
-    result, missing = run_dream(seen, places, book, request)
+    result, missing = run_dream(seen, places, store, request)
     return dream_object(result, request, missing)

@@ -14,17 +14,17 @@ from aria_dream.adapters.disk.places import find_places
 from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.adapters.index.scan import scan_vault
 from aria_dream.adapters.machine.presence import Sensors, last_edit_s, read_moment
-from aria_dream.adapters.state.records import RecordBook
-from aria_dream.adapters.state.run_book import RunBook
+from aria_dream.adapters.state.record_store import RecordStore
+from aria_dream.adapters.state.run_store import RunStore
 from aria_dream.cli import checks, checks_disk
 from aria_dream.cli.checks import Finding, Health, Patient
 from aria_dream.cli.output import counted, echo_json
 from aria_dream.cli.vault_argument import find_vault
 from aria_dream.errors import StateDamagedError
-from aria_dream.schedule.circumstances import Circumstances, History
 from aria_dream.schedule.due import Due, NotYet, due
 from aria_dream.schedule.presence import Known, Plug, Power, Reading
 from aria_dream.schedule.run_record import as_runs
+from aria_dream.schedule.scheduler_state import History, SchedulerState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,7 +67,7 @@ def _admit(root: Path | None) -> Patient:
         scan = scan_vault(root)
         live = read_live_policy(root, places)
         try:
-            records = RecordBook(live.state_folder(places)).read()
+            records = RecordStore(live.state_folder(places)).read()
         except StateDamagedError as error:
             damage = str(error)
     moment, problems = read_moment(live.policy.settings.timezone if live else "local")
@@ -86,10 +86,10 @@ def _verdict(patient: Patient) -> Due | NotYet | None:
     """What a daemon would do now; None without a vault."""
     if patient.live is None:
         return None
-    known = RunBook(patient.live.state_folder(patient.places)).read()
+    known = RunStore(patient.live.state_folder(patient.places)).read()
     history = History(started_monotonic_s=patient.moment.monotonic_s, since=known.log.since or patient.moment.now,
                       runs=as_runs(known.log, known.episodes, {}))
-    around = Circumstances(open_proposals=known.open_proposals,
+    around = SchedulerState(open_proposals=known.open_proposals,
                            this_host=socket.gethostname(), hindrance=patient.damage)
     return due(patient.live.policy, patient.live.triggers, patient.moment, patient.readings, history, around)
 
@@ -136,7 +136,7 @@ def _object(patient: Patient, findings: list[Finding], verdict: Due | NotYet | N
         "until": verdict.until.isoformat() if isinstance(verdict, NotYet) and verdict.until else None,
         "holds": [
             {"what": hold.what, "reason": hold.reason, "until": hold.until.isoformat() if hold.until else None}
-            for hold in (verdict.holds if isinstance(verdict, NotYet) else ())
+            for hold in (verdict.blockers if isinstance(verdict, NotYet) else ())
         ],
         "remarks": list(verdict.remarks) if verdict else [],
     }

@@ -14,7 +14,7 @@ from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.lock import dream_lock
 from aria_dream.adapters.disk.places import find_places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import vault_argument
@@ -68,8 +68,8 @@ def command(
     with progress_bar("Reading notes") as progress:
         seen = read_dreamt_vault(vault, places, progress=progress)
     gc.freeze()  # all of it stays: no collection need look at it again
-    book = RecordBook(seen.live.state_folder(places))
-    again = None if replay is None else _logged(book, replay)
+    store = RecordStore(seen.live.state_folder(places))
+    again = None if replay is None else _logged(store, replay)
     request = DreamRequest(
         at=local_now(datetime.now().astimezone(), seen.live.policy.settings.timezone),
         seed=again.seed if again is not None else secrets.randbelow(SEEDS) if seed is None else seed,
@@ -79,15 +79,15 @@ def command(
         replay=again,
         host=socket.gethostname(),
     )
-    result, missing = run_dream(seen, places, book, request)
+    result, missing = run_dream(seen, places, store, request)
     if as_json:
         echo_json(dream_object(result, request, missing))
     else:
         _say(seen, result, request, missing)
 
 
-def _logged(book: RecordBook, name: str) -> EpisodeRecord:
-    found = find_episode(book.read().episodes, name)
+def _logged(store: RecordStore, name: str) -> EpisodeRecord:
+    found = find_episode(store.read().episodes, name)
     if len(found) == 1:
         return found[0]
     if not found:
@@ -96,7 +96,7 @@ def _logged(book: RecordBook, name: str) -> EpisodeRecord:
 
 
 def run_dream(
-    vault: DreamtVault, places: Places, book: RecordBook, request: DreamRequest
+    vault: DreamtVault, places: Places, store: RecordStore, request: DreamRequest
 ) -> tuple[DreamResult, tuple[str, ...]]:
     """The dream, with progress on stderr where a person waits; and what it had to do without."""
     state = vault.live.state_folder(places)
@@ -111,7 +111,7 @@ def run_dream(
         progress_bar("Asking the model about each pair") as parts.judging,
     ):
         files.recover()
-        result = dream_once(vault, files, book, request, ranker=parts.ranker, judge=parts.judge,
+        result = dream_once(vault, files, store, request, ranker=parts.ranker, judge=parts.judge,
             trouble=lambda: parts.report.trouble,
         )  # fmt: skip
         return result, tuple(parts.problems)

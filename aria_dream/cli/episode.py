@@ -1,6 +1,6 @@
 """One stage as the daemon's child: `python -P -m aria_dream.cli.episode VAULT --kind "idle dream"`. Not for people.
 
-Every step needs the parent's leave (`effects/leave`); what it reports holds ids and counts, no note text and no title.
+Every step needs the parent's permit (`adapters/child/permit`). Its report holds ids and counts, no note text, no title.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.adapters.child.leave import AskingReacher, AskingRootedVault, AskingVault, Leave, protocol_streams
+from aria_dream.adapters.child.permit import AskingReacher, AskingRootedVault, AskingVault, Permit, protocol_streams
 from aria_dream.adapters.state.rotating_log import cause_of
 from aria_dream.errors import AriaDreamError
 
@@ -43,39 +43,39 @@ def command(
 ) -> None:
     """Do one stage for the daemon, or carry out what was ticked."""
     out, answers = protocol_streams()
-    leave = Leave(out, answers)
-    leave("start")
+    permit = Permit(out, answers)
+    permit("start")
     try:
         if ticks:
-            found = {"reaches": _finish_reaches(vault, leave, quiet_s, host), **_ticks(vault, leave, quiet_s)}
+            found = {"reaches": _finish_reaches(vault, permit, quiet_s, host), **_ticks(vault, permit, quiet_s)}
         elif stage == "consolidate":
-            found = _consolidate(vault, leave, quiet_s, night)
+            found = _consolidate(vault, permit, quiet_s, night)
         elif stage == "synthesize":
-            found = _synthesize(vault, leave)
+            found = _synthesize(vault, permit)
         elif stage == "reach":
-            found = _reach(vault, leave, quiet_s, host)
+            found = _reach(vault, permit, quiet_s, host)
         else:
-            found = _dream(vault, leave, kind, quiet_s, host)
-        leave.say({"result": found})
+            found = _dream(vault, permit, kind, quiet_s, host)
+        permit.say({"result": found})
     except AriaDreamError as error:
-        leave.say({"failed": {"error": str(error)}})
+        permit.say({"failed": {"error": str(error)}})
         sys.exit(error.exit_code)
     except Exception as error:  # noqa: BLE001 - told to the parent, without words that could be a note's
-        leave.say({"failed": {"error": cause_of(error)}})
+        permit.say({"failed": {"error": cause_of(error)}})
         sys.exit(1)
 
 
-def _ticks(root: Path, leave: Leave, quiet_s: float) -> dict[str, object]:
+def _ticks(root: Path, permit: Permit, quiet_s: float) -> dict[str, object]:
     """How many ticks were carried out, by what became of them."""
     from dataclasses import replace
 
-    from aria_dream.cli.desk import add_settlement, open_desk
+    from aria_dream.cli.review_session import add_settlement, open_session
     from aria_dream.usecases.review import Settlement, settle
 
     done = Settlement()
     while True:
-        with open_desk(root) as desk:
-            looked = settle(replace(desk, quiet_s=quiet_s, files=AskingVault(desk.files, leave)))
+        with open_session(root) as session:
+            looked = settle(replace(session, quiet_s=quiet_s, files=AskingVault(session.files, permit)))
         add_settlement(done, looked)
         if not looked.again or not looked.did_something:
             break
@@ -85,19 +85,19 @@ def _ticks(root: Path, leave: Leave, quiet_s: float) -> dict[str, object]:
     return {name: len(getattr(done, name)) for name in counts}
 
 
-def _dream(root: Path, leave: Leave, kind: str, quiet_s: float, host: str) -> dict[str, object]:
+def _dream(root: Path, permit: Permit, kind: str, quiet_s: float, host: str) -> dict[str, object]:
     from aria_dream.adapters.disk.files import DiskVault
     from aria_dream.adapters.disk.lock import dream_lock
     from aria_dream.adapters.disk.places import find_places
     from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-    from aria_dream.adapters.state.records import RecordBook
+    from aria_dream.adapters.state.record_store import RecordStore
     from aria_dream.cli.dream import SEEDS
     from aria_dream.policy.clock import local_now
     from aria_dream.usecases.dream import DreamRequest, dream_once
     from aria_dream.usecases.dream_parts import open_dream_parts
 
     def step(_done: int, _total: int) -> None:
-        leave("reading")
+        permit("reading")
 
     places = find_places()
     vault = read_dreamt_vault(root, places, progress=step)
@@ -114,7 +114,7 @@ def _dream(root: Path, leave: Leave, kind: str, quiet_s: float, host: str) -> di
         parts.reading = parts.embedding = parts.judging = step
         files.recover()
         result = dream_once(
-            vault, AskingVault(files, leave), RecordBook(state), request, ranker=parts.ranker, judge=parts.judge,
+            vault, AskingVault(files, permit), RecordStore(state), request, ranker=parts.ranker, judge=parts.judge,
             trouble=lambda: parts.report.trouble,
         )  # fmt: skip
         missing = list(parts.problems)
@@ -127,42 +127,42 @@ def _dream(root: Path, leave: Leave, kind: str, quiet_s: float, host: str) -> di
     }
 
 
-def _reach_means(root: Path, leave: Leave) -> tuple[DreamtVault, Means]:
+def _reach_means(root: Path, permit: Permit) -> tuple[DreamtVault, Means]:
     """The vault as it is now, and what a reach is made with. Nobody is asked anything: what needs a person's
     confirmation waits for a person."""
     from aria_dream.adapters.disk.files import DiskVault
     from aria_dream.adapters.disk.places import find_places
-    from aria_dream.adapters.gate.reach_book import ReachBook
+    from aria_dream.adapters.gate.reach_store import ReachStore
     from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
     from aria_dream.adapters.index.live_policy import read_live_policy
-    from aria_dream.adapters.state.records import RecordBook
+    from aria_dream.adapters.state.record_store import RecordStore
     from aria_dream.cli.dream import run_dream
     from aria_dream.cli.reach import open_reacher
     from aria_dream.usecases.reach import Means
 
     places = find_places()
-    vault = read_dreamt_vault(root, places, progress=lambda _done, _total: leave("reading"))
+    vault = read_dreamt_vault(root, places, progress=lambda _done, _total: permit("reading"))
     state = vault.live.state_folder(places)
-    files = AskingVault(DiskVault(vault.root, state), leave)
+    files = AskingVault(DiskVault(vault.root, state), permit)
     files.recover()
-    book, looks = RecordBook(state), iter([vault])
+    store, looks = RecordStore(state), iter([vault])
     return vault, Means(
         state=places.state,
         look=lambda: next(looks, None) or read_dreamt_vault(root, places),
         policy_now=lambda: read_live_policy(vault.root, places).policy,
         files=files,
-        records=book,
-        book=ReachBook(state),
-        reacher=AskingReacher(open_reacher(vault, places), leave),
-        dream=lambda seen, asked: run_dream(seen, places, book, asked)[0],
+        records=store,
+        store=ReachStore(state),
+        reacher=AskingReacher(open_reacher(vault, places), permit),
+        dream=lambda seen, asked: run_dream(seen, places, store, asked)[0],
         confirm=lambda _destination: False,
     )
 
 
-def _finish_reaches(root: Path, leave: Leave, quiet_s: float, host: str) -> int:
+def _finish_reaches(root: Path, permit: Permit, quiet_s: float, host: str) -> int:
     """How many reaches were brought home that stood in no dream note yet."""
     from aria_dream.adapters.disk.places import find_places
-    from aria_dream.adapters.gate.reach_book import ReachBook
+    from aria_dream.adapters.gate.reach_store import ReachStore
     from aria_dream.adapters.index.live_policy import read_live_policy
     from aria_dream.errors import BusyError
     from aria_dream.policy.clock import local_now
@@ -171,8 +171,8 @@ def _finish_reaches(root: Path, leave: Leave, quiet_s: float, host: str) -> int:
 
     places = find_places()
     live = read_live_policy(root, places)
-    book = ReachBook(live.state_folder(places))
-    before = len(unfinished(book.reaches()[0]))
+    store = ReachStore(live.state_folder(places))
+    before = len(unfinished(store.reaches()[0]))
     if not before:
         return 0
     request = ReachRequest(
@@ -180,18 +180,18 @@ def _finish_reaches(root: Path, leave: Leave, quiet_s: float, host: str) -> int:
         kind="internal", by_itself=True, quiet_s=quiet_s, host=host,
     )  # fmt: skip
     try:
-        finish_reaches(request, _reach_means(root, leave)[1])
+        finish_reaches(request, _reach_means(root, permit)[1])
     except BusyError:  # one is under way, and finishes them itself
         return 0
-    return before - len(unfinished(book.reaches()[0]))
+    return before - len(unfinished(store.reaches()[0]))
 
 
-def _reach(root: Path, leave: Leave, quiet_s: float, host: str) -> dict[str, object]:
+def _reach(root: Path, permit: Permit, quiet_s: float, host: str) -> dict[str, object]:
     """One reach by itself: on the oldest open seed, else on the best pair of the last dream."""
     from aria_dream.policy.clock import local_now
     from aria_dream.usecases.reach import ReachRequest, has_seed, reach_once
 
-    vault, means = _reach_means(root, leave)
+    vault, means = _reach_means(root, permit)
     request = ReachRequest(
         at=local_now(datetime.now().astimezone(), vault.live.policy.settings.timezone),
         kind="external" if has_seed(vault, means) else "internal",
@@ -210,19 +210,19 @@ def _reach(root: Path, leave: Leave, quiet_s: float, host: str) -> dict[str, obj
     return {"reach": result.reach_id, "note": result.note, "reason": said or "no reach was made"}
 
 
-def _consolidate(root: Path, leave: Leave, quiet_s: float, night: str) -> dict[str, object]:
+def _consolidate(root: Path, permit: Permit, quiet_s: float, night: str) -> dict[str, object]:
     """The night's consolidation, gone on with where it was cut off; its morning, where that is still to be told."""
     from datetime import date
 
-    from aria_dream.cli.sitting import Sitting, sit
+    from aria_dream.cli.consolidation_run import ConsolidationRun, run_consolidation
 
-    found = sit(
+    found = run_consolidation(
         root,
-        Sitting(
+        ConsolidationRun(
             resume="night",
             night=date.fromisoformat(night) if night else None,
             quiet_s=quiet_s,
-            leave=leave,
+            permit=permit,
         ),
     )
     made = len(found.result.made)
@@ -230,7 +230,7 @@ def _consolidate(root: Path, leave: Leave, quiet_s: float, night: str) -> dict[s
     return {"proposals": made, "reason": said, "missing": list(found.missing)}
 
 
-def _synthesize(root: Path, leave: Leave) -> dict[str, object]:
+def _synthesize(root: Path, permit: Permit) -> dict[str, object]:
     from aria_dream.adapters.disk.files import DiskVault
     from aria_dream.adapters.disk.places import find_places
     from aria_dream.adapters.index.live_policy import read_live_policy
@@ -244,11 +244,11 @@ def _synthesize(root: Path, leave: Leave) -> dict[str, object]:
     live = read_live_policy(root, places)
     state = live.state_folder(places)
     at = local_now(datetime.now().astimezone(), live.policy.settings.timezone)
-    files = AskingRootedVault(DiskVault(root, state), leave)
+    files = AskingRootedVault(DiskVault(root, state), permit)
     embedder = load_embedder()
 
     def encode(texts: Sequence[str]) -> NDArray[np.float32]:
-        leave("reading")
+        permit("reading")
         return embedder.encode(texts)
 
     request = SynthesisRequest(at=at, occasion="nightly")

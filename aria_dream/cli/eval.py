@@ -10,7 +10,7 @@ import click
 _MEASURES: dict[str, tuple[str, str]] = {
     "triage": ("eval_triage", "Put labelled pairs before a judge and count what it gets wrong."),
     "reach": ("eval_reach", "Score answers to labelled reach requests, and say which model the reach should ask."),
-    "consolidate": ("eval_consolidate", "Put labelled pairs of notes before the judge inside: are they one?"),
+    "consolidate": ("eval_consolidate", "Put labelled pairs of notes before the built-in judge: are they one?"),
     "links": ("eval_links", "Hide some of a vault's links and see how well they are found again."),
 }
 

@@ -1,4 +1,4 @@
-"""`aria-dream eval consolidate`: labelled pairs of notes before the judge inside, and what it leaves to others."""
+"""`aria-dream eval consolidate`: labelled pairs of notes before the built-in judge, and what it leaves to others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(*, corpus: Path | None, as_json: bool) -> None:
-    """Put labelled pairs of notes before the judge inside: are they one?
+    """Put labelled pairs of notes before the built-in judge: are they one?
 
     It decides only what is certain and leaves the rest to a person or a language model. No vault of yours is read.
     """

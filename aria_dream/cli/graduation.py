@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from aria_dream.adapters.state.graduation import read_graduated, write_graduated
-from aria_dream.cli.desk import open_desk
 from aria_dream.cli.output import echo_json
+from aria_dream.cli.review_session import open_session
 from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.consolidate.figures import nights_of
 from aria_dream.errors import PolicyClosedError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from aria_dream.review.graduation import Bars, Record
     from aria_dream.review.proposal import Kind
-    from aria_dream.usecases.review import Desk
+    from aria_dream.usecases.review import ReviewSession
 
 _ACTS = ("enable", "disable")
 
@@ -38,17 +38,17 @@ def command(words: tuple[str, ...], *, kind: str | None, as_json: bool) -> None:
     """
     vault, act = _split(words)
     chosen = cast("tuple[Kind, ...]", (kind,) if kind else KINDS)
-    with open_desk(vault) as desk:
-        bars = bars_of(desk.vault.live.policy.settings)
-        records = desk.records()
-        nights = nights_of(desk.book.consolidations())
-        found = track_records(records.states.values(), bars=bars, zone=desk.now.tzinfo, nights=nights)
+    with open_session(vault) as session:
+        bars = bars_of(session.vault.live.policy.settings)
+        records = session.records()
+        nights = nights_of(session.store.consolidations())
+        found = track_records(records.states.values(), bars=bars, zone=session.now.tzinfo, nights=nights)
         if act == "enable":
-            _enable(desk, [record for record in found if record.kind in chosen], named=kind is not None)
+            _enable(session, [record for record in found if record.kind in chosen], named=kind is not None)
         elif act == "disable":
-            enabled = read_graduated(desk.book.folder)
-            write_graduated(desk.book.folder, {one: at for one, at in enabled.items() if one not in chosen})
-        enabled = read_graduated(desk.book.folder)
+            enabled = read_graduated(session.store.folder)
+            write_graduated(session.store.folder, {one: at for one, at in enabled.items() if one not in chosen})
+        enabled = read_graduated(session.store.folder)
     shown = [record for record in found if record.kind in chosen]
     if as_json:
         echo_json({"bars": _bars(bars), "kinds": [_object(record, record.kind in enabled) for record in shown]})
@@ -66,7 +66,7 @@ def _split(words: Sequence[str]) -> tuple[Path, str | None]:
     return chosen_vault(rest[0] if rest else None), act
 
 
-def _enable(desk: Desk, chosen: Sequence[Record], *, named: bool) -> None:
+def _enable(session: ReviewSession, chosen: Sequence[Record], *, named: bool) -> None:
     eligible = [record.kind for record in chosen if record.is_eligible]
     if not eligible:
         missing = "; ".join(chosen[0].missing) if named else "no kind of proposal has met the bars"
@@ -79,8 +79,8 @@ def _enable(desk: Desk, chosen: Sequence[Record], *, named: bool) -> None:
         if result.failures or not result.passed:
             failure = result.failures[0] if result.failures else "nothing was checked"
             raise PolicyClosedError(f"not enabled: the check against text that gives orders fails ({failure})")
-    enabled = read_graduated(desk.book.folder)
-    write_graduated(desk.book.folder, {**dict.fromkeys(eligible, desk.now), **enabled})
+    enabled = read_graduated(session.store.folder)
+    write_graduated(session.store.folder, {**dict.fromkeys(eligible, session.now), **enabled})
 
 
 def _bars(bars: Bars) -> dict[str, object]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.desk import WORDS, open_desk, titles
 from aria_dream.cli.output import echo_json
+from aria_dream.cli.review_session import WORDS, open_session, titles
 from aria_dream.cli.vault_argument import vault_argument
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ def command(vault: Path, *, limit: int, as_json: bool) -> None:
 
     Nothing is changed.
     """
-    with open_desk(vault) as desk:
-        states = sorted(desk.records().states.values(), key=lambda state: state.since, reverse=True)[:limit]
-        settled = sorted(desk.book.settled().values(), key=lambda one: one.at, reverse=True)[:limit]
-        window = desk.window
-        now = desk.now
+    with open_session(vault) as session:
+        states = sorted(session.records().states.values(), key=lambda state: state.since, reverse=True)[:limit]
+        settled = sorted(session.store.settled().values(), key=lambda one: one.at, reverse=True)[:limit]
+        window = session.window
+        now = session.now
     if as_json:
         echo_json({"history": [_object(state) for state in states], "settled": [_said(one) for one in settled]})
         return

@@ -21,7 +21,7 @@ from aria_dream.cli.output import echo_json, progress_bar
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.errors import PolicyClosedError, WriteRefusedError
 from aria_dream.markdown.note import NotePath
-from aria_dream.policy.moving_in import Furniture, MovingIn, plan_moving_in, with_setting
+from aria_dream.policy.init_plan import Furniture, MovingIn, plan_init, with_setting
 from aria_dream.policy.policy import POLICY_NAMES
 from aria_dream.synthesis.memory import LOG_NAME, plan_memory
 from aria_dream.vault.edit import (
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.adapters.index.live_policy import LivePolicy
-    from aria_dream.policy.residence import VaultNames
+    from aria_dream.policy.file_layout import VaultNames
 
 NIGHTS = "Dream nights.base"
 _ID_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
@@ -73,7 +73,7 @@ def command(vault: Path, *, wanted: str, memory: bool, snippet: bool, dry_run: b
     vault_id = live.policy.vault_id or _new_vault_id()
     folder = live.policy.settings.dream_folder
     names = read_vault_names(index, folder)
-    plan = plan_moving_in(names, _furniture(), policy=live.policy, wanted=wanted, vault_id=vault_id)
+    plan = plan_init(names, _furniture(), policy=live.policy, wanted=wanted, vault_id=vault_id)
     if memory:
         plan = _with_memory(plan, index.root, live, names)
     if snippet:

@@ -9,23 +9,23 @@ import click
 
 from aria_dream.adapters.disk.places import find_places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.models.cold_reader import NotAsked
-from aria_dream.cli.desk import find_proposal, open_desk, split_words, titles
+from aria_dream.adapters.models.independent_reviewer import NotAsked
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.reach import open_reacher
+from aria_dream.cli.review_session import find_proposal, open_session, split_words, titles
 from aria_dream.judging.triage import Unreadable
 from aria_dream.reach.janus import Falls, Stands, Unsure, word_of
-from aria_dream.usecases.janus import NoReader, case_of, cold_looks, open_reader, waiting_for_janus
+from aria_dream.usecases.janus import NoReader, case_of, independent_reviews, open_reader, waiting_for_janus
 from aria_dream.usecases.review import Settlement, renew_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from aria_dream.adapters.models.cold_reader import ColdReader
+    from aria_dream.adapters.models.independent_reviewer import IndependentReviewer
     from aria_dream.review.proposal import ProposalState
     from aria_dream.usecases.janus import Looked
-    from aria_dream.usecases.review import Desk
+    from aria_dream.usecases.review import ReviewSession
 
 _COLOURS = {"STANDS": "green", "FALLS": "red", "UNSURE": "yellow"}
 
@@ -43,42 +43,42 @@ def command(words: tuple[str, ...], *, dry_run: bool, as_json: bool) -> None:
     """
     vault, ids = split_words(words)
     said: list[str] = []
-    with open_desk(vault) as desk:
-        states = desk.records().states
+    with open_session(vault) as session:
+        states = session.records().states
         chosen = [find_proposal(states, name) for name in ids] if ids else waiting_for_janus(tuple(states.values()))
-    zone = desk.now.tzinfo
+    zone = session.now.tzinfo
     assert zone is not None  # the desk's clock is aware
     if not chosen:
-        _say_nothing("nothing waits for a cold look", as_json=as_json, said=said)
+        _say_nothing("nothing waits for an independent review", as_json=as_json, said=said)
         return
     places = find_places()
-    codex = open_reacher(desk.vault, places)
-    reader = open_reader(desk.vault, places.state, said, codex=codex, zone=zone, rehearsal=dry_run)
+    codex = open_reacher(session.vault, places)
+    reader = open_reader(session.vault, places.state, said, codex=codex, zone=zone, rehearsal=dry_run)
     if isinstance(reader, NoReader):
         _say_nothing(reader.reason, as_json=as_json, said=said)
         return
     if dry_run:
-        _rehearse(desk, chosen, reader, as_json=as_json)
+        _rehearse(session, chosen, reader, as_json=as_json)
         return
     with progress_bar(f"Asking {reader.name}") as progress:
-        looked = cold_looks(
-            desk.vault, desk.book, chosen, reader,
+        looked = independent_reviews(
+            session.vault, session.store, chosen, reader,
             clock=lambda: datetime.now().astimezone(zone), look=lambda: read_dreamt_vault(vault, places),
             progress=progress,
         )  # fmt: skip
     if any(isinstance(one.outcome, Stands | Falls | Unsure) for one in looked):
-        said += _renewed(vault)
+        said += _renew(vault)
     if as_json:
         echo_json({"judge": reader.name, "reason": "", "looked": [_object(one) for one in looked], "said": said})
     else:
         _print(looked, said, reader)
 
 
-def _renewed(vault: Path) -> list[str]:
+def _renew(vault: Path) -> list[str]:
     """Shows the verdicts wherever the proposals stand; what could not be written."""
     done = Settlement()
-    with open_desk(vault) as desk:
-        renew_lines(desk, done)
+    with open_session(vault) as session:
+        renew_lines(session, done)
     return done.said
 
 
@@ -91,10 +91,12 @@ def _say_nothing(reason: str, *, as_json: bool, said: Sequence[str]) -> None:
     click.echo(f"{reason[:1].upper()}{reason[1:]}.")
 
 
-def _rehearse(desk: Desk, chosen: Sequence[ProposalState], reader: ColdReader, *, as_json: bool) -> None:
+def _rehearse(
+    session: ReviewSession, chosen: Sequence[ProposalState], reader: IndependentReviewer, *, as_json: bool
+) -> None:
     texts: list[dict[str, object]] = []
     for state in chosen:
-        case = case_of(desk.vault, state, leaves=reader.leaves)
+        case = case_of(session.vault, state, leaves=reader.leaves)
         text, why = ("", case.reason) if isinstance(case, NotAsked) else (reader.text_of(case), "")
         texts.append({"id": state.proposal.id, "text": text, "reason": why})
     if as_json:
@@ -131,7 +133,7 @@ def _object(one: Looked) -> dict[str, object]:
     }
 
 
-def _print(looked: Sequence[Looked], said: Sequence[str], reader: ColdReader) -> None:
+def _print(looked: Sequence[Looked], said: Sequence[str], reader: IndependentReviewer) -> None:
     for sentence in said:
         click.echo(sentence, err=True)
     for one in looked:

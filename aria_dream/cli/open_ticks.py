@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.cli.output import counted
 from aria_dream.errors import Problem
 from aria_dream.policy.clock import local_now
-from aria_dream.usecases.desk import Desk, pair_of
-from aria_dream.usecases.ticked import look_at_ticks, states_now
+from aria_dream.usecases.current_ticks import read_current_ticks, states_now
+from aria_dream.usecases.review_session import ReviewSession, pair_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,11 +67,11 @@ def read_open_ticks(root: Path, places: Places) -> OpenTicks:
     vault = read_dreamt_vault(root, places)
     state = vault.live.state_folder(places)
     now = local_now(datetime.now().astimezone(), vault.live.policy.settings.timezone)
-    desk = Desk(vault=vault, files=DiskVault(vault.root, state), book=RecordBook(state), now=now)
-    states = states_now(desk)
-    seen = look_at_ticks(desk, states)
+    session = ReviewSession(vault=vault, files=DiskVault(vault.root, state), store=RecordStore(state), now=now)
+    states = states_now(session)
+    seen = read_current_ticks(session, states)
     approved = [one for one in states.values() if one.state == "approved"]
-    refused = {one.proposal.id: found for one in approved if (found := desk.hindrance(one)) is not None}
+    refused = {one.proposal.id: found for one in approved if (found := session.hindrance(one)) is not None}
     hindered = [
         Problem(str(found.path), 0, f"{found.reason}, so {pair_of(states[id_])} waits")
         for id_, found in refused.items()

@@ -26,12 +26,12 @@ from aria_dream.cli.output import echo_json, progress_bar
 from aria_dream.cli.vault_argument import find_vault, vault_argument
 from aria_dream.errors import NotFoundError, WriteRefusedError
 from aria_dream.markdown.note import NotePath
-from aria_dream.policy.residence import choose_home
+from aria_dream.policy.file_layout import choose_home
 from aria_dream.vault.edit import ChangeSet, Exists, Refusal, plan_create
 
 if TYPE_CHECKING:
     from aria_dream.adapters.index.index import VaultIndex
-    from aria_dream.policy.residence import Home, VaultNames
+    from aria_dream.policy.file_layout import Home, VaultNames
 
 
 class _Prompts(click.Group):

@@ -20,11 +20,11 @@ from aria_dream.adapters.gate.consent import CONSENT, has_consent, write_consent
 from aria_dream.adapters.gate.egress import Gate
 from aria_dream.adapters.gate.egress_log import read_egress
 from aria_dream.adapters.gate.ledger import counted
-from aria_dream.adapters.gate.reach_book import ReachBook
-from aria_dream.adapters.gate.reach_wait import pause_text
+from aria_dream.adapters.gate.rate_limit_backoff import backoff_text
+from aria_dream.adapters.gate.reach_store import ReachStore
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.index.live_policy import read_live_policy
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.cli.dream import run_dream
 from aria_dream.cli.output import counted as amount
 from aria_dream.cli.output import echo_json, progress_bar
@@ -112,7 +112,7 @@ def _reach(
     with progress_bar("Reading notes") as progress:
         vault = read_dreamt_vault(root, places, progress=progress)
     state = vault.live.state_folder(places)
-    book = RecordBook(state)
+    store = RecordStore(state)
     looks = iter([vault])
     request = ReachRequest(
         at=local_now(datetime.now().astimezone(), vault.live.policy.settings.timezone),
@@ -126,10 +126,10 @@ def _reach(
         look=lambda: next(looks, None) or read_dreamt_vault(root, places),
         policy_now=lambda: read_live_policy(vault.root, places).policy,
         files=DiskVault(vault.root, state),
-        records=book,
-        book=ReachBook(state),
+        records=store,
+        store=ReachStore(state),
         reacher=open_reacher(vault, places),
-        dream=lambda seen, asked: run_dream(seen, places, book, asked)[0],
+        dream=lambda seen, asked: run_dream(seen, places, store, asked)[0],
         confirm=lambda destination: _confirmed(places, destination, given=consent),
     )
     for problem in vault.problems:
@@ -149,13 +149,13 @@ def _probe(root: Path, places: Places, *, consent: bool, as_json: bool) -> None:
     assert now.tzinfo is not None
     reacher = open_reacher(vault, places)
     gate = Gate(state=places.state, sharing=sharing, purpose=KIND)
-    refusal = policy.reach_refusal() or sharing.closed or pause_text(places.state, now)
+    refusal = policy.reach_refusal() or sharing.closed or backoff_text(places.state, now)
     if refusal:
         result = ProbeResult(reason=refusal, destination=reacher.destination)
     else:
         if not has_consent(places.state):
             _confirmed(places, reacher.destination, given=consent)
-        with ReachBook(vault.live.state_folder(places)).alone().held():
+        with ReachStore(vault.live.state_folder(places)).alone().held():
             result = run_probe(reacher, gate, now.tzinfo)
     left = counted(places.state, policy.settings, now)
     if as_json:
@@ -203,13 +203,13 @@ def _confirm_only(places: Places, *, as_json: bool) -> None:
 def _backfill(root: Path, places: Places, *, as_json: bool) -> None:
     vault = read_dreamt_vault(Path(os.path.realpath(root)), places)
     state = vault.live.state_folder(places)
-    book = ReachBook(state)
+    store = ReachStore(state)
     zone = local_now(datetime.now().astimezone(), vault.live.policy.settings.timezone).tzinfo
     assert zone is not None
-    with book.alone().held():
+    with store.alone().held():
         found = answered_in_notes(vault, DiskVault(vault.root, state), zone)
-        added = book.remember(found)
-        known, problems = book.memo()
+        added = store.remember(found)
+        known, problems = store.answer_cache()
     if as_json:
         echo_json(
             {"in_notes": len(found), "added": added, "known": len(known), "problems": [str(one) for one in problems]}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from aria_dream.adapters.gate.consent import has_consent
 from aria_dream.adapters.gate.ledger import LEDGER
 from aria_dream.adapters.gate.ledger import counted as counted_for
-from aria_dream.adapters.gate.reach_wait import pause_text
+from aria_dream.adapters.gate.rate_limit_backoff import backoff_text
 from aria_dream.cli.output import counted as amount
 from aria_dream.policy.clock import local_now
 
@@ -52,25 +52,25 @@ def budget_object(counted: Spent | None, settings: Settings) -> dict[str, object
 def reach_lines(places: Places, live: LivePolicy, unfinished: int) -> Iterator[str]:
     """For `status`: what is left of the budget, what holds a reach back, and how many are `unfinished`. Nothing where
     nobody ever reached."""
-    counted, pause = _standing(places, live)
+    counted, backoff = _standing(places, live)
     if unfinished:
         waits = amount(unfinished, "reach is", "reaches are")
         yield f"{waits} paid for and not in a dream note yet; `aria-dream reach` or the daemon tries again."
-    if not (places.state / LEDGER).exists() and not pause and not has_consent(places.state):
+    if not (places.state / LEDGER).exists() and not backoff and not has_consent(places.state):
         return
     if refusal := live.policy.reach_refusal():
         yield f"No reach may be made: {refusal}."
-    elif pause:
-        yield f"{pause[:1].upper()}{pause[1:]}."
+    elif backoff:
+        yield f"{backoff[:1].upper()}{backoff[1:]}."
     yield f"Reach: {_lowered(budget_text(counted, live.policy.settings))}"
 
 
 def reach_state(places: Places, live: LivePolicy, unfinished: int) -> dict[str, object]:
     """For `status --json`: whether a reach could be made, and the budget."""
-    counted, pause = _standing(places, live)
+    counted, backoff = _standing(places, live)
     return {
         "refusal": live.policy.reach_refusal(),
-        "pause": pause,
+        "pause": backoff,
         "confirmed": has_consent(places.state),
         "unfinished": unfinished,
         **budget_object(counted, live.policy.settings),
@@ -79,7 +79,7 @@ def reach_state(places: Places, live: LivePolicy, unfinished: int) -> dict[str, 
 
 def _standing(places: Places, live: LivePolicy) -> tuple[Spent | None, str]:
     now = local_now(datetime.now().astimezone(), live.policy.settings.timezone)
-    return counted_for(places.state, live.policy.settings, now), pause_text(places.state, now, by_itself=True)
+    return counted_for(places.state, live.policy.settings, now), backoff_text(places.state, now, by_itself=True)
 
 
 def _lowered(sentence: str) -> str:

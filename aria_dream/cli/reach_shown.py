@@ -33,7 +33,7 @@ This is the first reach on this machine. It lets text of your notes leave it.
   To read the exact text first: aria-dream reach --dry-run with the same options.
 The confirmation holds for this machine and for every vault, until `aria-dream consent --withdraw` takes it back. Where
 a policy says `allow_remote_triage: on`, it lets a judge on another machine have such excerpts too, and where one says
-`janus_backend: codex`, a cold look at proposals.
+`janus_backend: codex`, an independent review at proposals.
 """
 
 

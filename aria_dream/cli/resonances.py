@@ -12,7 +12,7 @@ from aria_dream.adapters.disk.places import find_places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.index.resonance import VaultRanker, build_ranking
 from aria_dream.adapters.index.vectors import ContentCache
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.cli.output import echo_json, progress_bar
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.errors import NotFoundError, PolicyClosedError
@@ -49,7 +49,7 @@ def command(vault: Path, *, origin: str | None, everything: bool, limit: int, as
     refuse_in_doubt(seen)
     gc.freeze()  # all of it stays: no collection need look at it again
     path = None if origin is None else chosen_note(seen, origin)
-    decided = decided_pairs(RecordBook(seen.live.state_folder(places)).read().states.values())
+    decided = decided_pairs(RecordStore(seen.live.state_folder(places)).read().states.values())
     with ContentCache(places.vault_cache(seen.root)) as cache, progress_bar("Reading words") as progress:
         ranker = VaultRanker(seen, build_ranking(seen, cache, decided=decided, progress=progress))
     if path is not None:

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, assert_never
 
 import click
 
-from aria_dream.cli.desk import (
+from aria_dream.cli.output import counted, echo_json
+from aria_dream.cli.review_session import (
     WORDS,
     carry_on,
     find_proposal,
-    open_desk,
+    open_session,
     say_settlement,
     settlement_object,
     shortfall,
     split_words,
     titles,
 )
-from aria_dream.cli.output import counted, echo_json
 from aria_dream.consolidate.open_lists import open_findings, read_ticked
-from aria_dream.notes.logged_change import VERBS, visible
+from aria_dream.notes.change_grammar import VERBS, visible
 from aria_dream.notes.plain_text import clean
 from aria_dream.review.placement import AlreadyLinked
 from aria_dream.review.plan import Planned
@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.review.proposal import PlannedEdit, ProposalState
-    from aria_dream.usecases.review import Desk
+    from aria_dream.usecases.review import ReviewSession
+
 
 @click.command("review")
 @click.argument("words", nargs=-1, metavar="[VAULT] [ID ...]")
@@ -74,8 +75,8 @@ def command(
     if (approve or reject) and not ids and not everything:
         raise click.UsageError("name the proposals, or add --all.")
     done = Settlement()
-    with open_desk(vault) as desk:
-        states = desk.records().states
+    with open_session(vault) as session:
+        states = session.records().states
         waiting = [
             state
             for state in states.values()
@@ -86,25 +87,27 @@ def command(
         chosen = [find_proposal(states, name) for name in ids] if ids else waiting
         if approve or reject:
             for state in chosen:
-                _record(desk, state, approve=approve, done=done)
+                _record(session, state, approve=approve, done=done)
         elif interactive:
-            _one_by_one(desk, chosen, done)
+            _one_by_one(session, chosen, done)
         elif as_json:
-            found = _findings(desk)
-            echo_json({"waiting": [_object(desk, state) for state in chosen], "findings": found[0], "kept": found[1]})
+            found = _findings(session)
+            echo_json(
+                {"waiting": [_object(session, state) for state in chosen], "findings": found[0], "kept": found[1]}
+            )
         else:
-            _list(desk, chosen, diff=bool(ids))
-            _say_findings(desk)
+            _list(session, chosen, diff=bool(ids))
+            _say_findings(session)
         decides = approve or reject or interactive
         if decides and not done.approved:
-            renew_lines(desk, done)
-            states = desk.book.read().states
+            renew_lines(session, done)
+            states = session.store.read().states
     if decides:
         _finish(vault, states, done, as_json=as_json)
 
 
 def _record(
-    desk: Desk,
+    session: ReviewSession,
     state: ProposalState,
     *,
     approve: bool,
@@ -117,16 +120,16 @@ def _record(
         done.said.append(f"{titles(state)} ({id_}) is already {WORDS[state.state]}")
         return
     if not approve:
-        desk.book.note(event_record("rejected", id_, desk.now, by="terminal"))
+        session.store.note(event_record("rejected", id_, session.now, by="terminal"))
         done.rejected.append(id_)
         return
-    fresh = shown or show_change(desk, state)
-    if not is_as_shown(state, fresh) and not is_changed_by_us(desk, state):
-        note_shown(desk, state, fresh)
+    fresh = shown or show_change(session, state)
+    if not is_as_shown(state, fresh) and not is_changed_by_us(session, state):
+        note_shown(session, state, fresh)
         done.said.append(f"{titles(state)} ({id_}): the note has changed since you looked, so nothing was written")
         done.stale.append(id_)
         return
-    approve_shown(desk, state, fresh, done)
+    approve_shown(session, state, fresh, done)
 
 
 def _finish(vault: Path, states: Mapping[str, ProposalState], done: Settlement, *, as_json: bool) -> None:
@@ -144,42 +147,42 @@ def _finish(vault: Path, states: Mapping[str, ProposalState], done: Settlement, 
         raise SystemExit(failed.exit_code)
 
 
-def _list(desk: Desk, chosen: Sequence[ProposalState], *, diff: bool) -> None:
-    if not chosen and not _findings(desk)[0]:
+def _list(session: ReviewSession, chosen: Sequence[ProposalState], *, diff: bool) -> None:
+    if not chosen and not _findings(session)[0]:
         click.echo("Nothing is waiting for you.")
     for state in chosen:
-        _show(desk, state)
+        _show(session, state)
         if diff:
-            shown = show_change(desk, state)
-            note_shown(desk, state, shown)
-            for line in _diff(desk, shown):
+            shown = show_change(session, state)
+            note_shown(session, state, shown)
+            for line in _diff(session, shown):
                 click.echo(line)
         click.echo()
     if chosen and not diff:
         click.echo("See one exactly: aria-dream review VAULT ID    Decide: add --approve or --reject, or use -i")
 
 
-def _findings(desk: Desk) -> tuple[int, int]:
+def _findings(session: ReviewSession) -> tuple[int, int]:
     """How many findings of the night wait in the review note, and how many of them are answered already."""
-    text = desk.surfaces().get(desk.vault.home.review)
+    text = session.surfaces().get(session.vault.home.review)
     return (0, 0) if text is None else (open_findings(decode_note(text)), read_ticked(decode_note(text))[0])
 
 
-def _say_findings(desk: Desk) -> None:
-    waiting, kept = _findings(desk)
+def _say_findings(session: ReviewSession) -> None:
+    waiting, kept = _findings(session)
     if waiting:
-        click.echo(f"{counted(waiting, 'finding waits', 'findings wait')} for you in {desk.vault.home.review}.")
+        click.echo(f"{counted(waiting, 'finding waits', 'findings wait')} for you in {session.vault.home.review}.")
     if kept:
         click.echo(f"{counted(kept, 'answer is', 'answers are')} kept for the next night.")
 
 
-def _show(desk: Desk, state: ProposalState) -> None:
+def _show(session: ReviewSession, state: ProposalState) -> None:
     proposal = state.proposal
     score = "" if proposal.score is None else f" ({proposal.score:.3f})"
     where = "" if state.state == "proposed" else f"  [{WORDS[state.state]}]"
     click.echo(f"{click.style(proposal.id, bold=True)}  {titles(state)}{score}{where}")
     if proposal.kind == "link":
-        steps = () if proposal.way is None else map(desk.vault.name_of, proposal.way)
+        steps = () if proposal.way is None else map(session.vault.name_of, proposal.way)
         click.echo(f"        {clean(' → '.join(steps) or 'only the text connects them')}")
     sure = f", {proposal.confidence:.2f}" if proposal.confidence else ""
     click.echo(f"        {clean(proposal.reason)} ({clean(proposal.judge)}{sure})")
@@ -194,11 +197,11 @@ def _show(desk: Desk, state: ProposalState) -> None:
         click.echo(f"        Janus: {clean(state.janus)}, {clean(state.janus_reason)}")
 
 
-def _diff(desk: Desk, found: Planned | AlreadyLinked | Refusal) -> Iterator[str]:
+def _diff(session: ReviewSession, found: Planned | AlreadyLinked | Refusal) -> Iterator[str]:
     """The exact change, line by line, in colour; invisible characters by number."""
     match found:
         case Planned(edits=edits):
-            for line in change_lines(edits, desk.contents(edit.path for edit in edits)):
+            for line in change_lines(edits, session.contents(edit.path for edit in edits)):
                 colour = {"-": "red", "+": "green"}.get(line[:2].rstrip())
                 yield click.style(f"        {visible(line)}", fg=colour, bold=colour is None)
         case AlreadyLinked():
@@ -209,39 +212,39 @@ def _diff(desk: Desk, found: Planned | AlreadyLinked | Refusal) -> Iterator[str]
             assert_never(found)
 
 
-def _one_by_one(desk: Desk, chosen: Sequence[ProposalState], done: Settlement) -> None:
+def _one_by_one(session: ReviewSession, chosen: Sequence[ProposalState], done: Settlement) -> None:
     for number, state in enumerate(chosen, start=1):
         click.echo(f"\n{number} of {len(chosen)}")
-        _show(desk, state)
-        shown = show_change(desk, state)
-        seen = note_shown(desk, state, shown)
-        for line in _diff(desk, shown):
+        _show(session, state)
+        shown = show_change(session, state)
+        seen = note_shown(session, state, shown)
+        for line in _diff(session, shown):
             click.echo(line)
-        answer = _answer(desk, state)
+        answer = _answer(session, state)
         if answer == "q":
             break
         if answer in ("y", "n"):
-            _record(desk, seen, approve=answer == "y", done=done, shown=shown)
+            _record(session, seen, approve=answer == "y", done=done, shown=shown)
     if not chosen:
         click.echo("Nothing is waiting for you.")
 
 
-def _answer(desk: Desk, state: ProposalState) -> str:
+def _answer(session: ReviewSession, state: ProposalState) -> str:
     while True:
         verb = VERBS[state.proposal.kind].capitalize()
         click.echo(f"{verb}? [y]es, [n]ever again, [s]kip, [o]pen the note, [q]uit: ", nl=False)
         line = sys.stdin.readline()
         answer = line.strip().lower()[:1] if line else "q"
         if answer == "o":
-            click.launch(str(desk.vault.root.joinpath(*state.paths[0].split("/"))))
+            click.launch(str(session.vault.root.joinpath(*state.paths[0].split("/"))))
         elif answer in ("y", "n", "s", "q"):
             return answer
 
 
-def _object(desk: Desk, state: ProposalState) -> dict[str, object]:
+def _object(session: ReviewSession, state: ProposalState) -> dict[str, object]:
     proposal = state.proposal
-    found = show_change(desk, state)
-    note_shown(desk, state, found)
+    found = show_change(session, state)
+    note_shown(session, state, found)
     return {
         "id": proposal.id,
         "kind": proposal.kind,

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.desk import find_proposal, open_desk, say_settlement, settlement_object, shortfall
 from aria_dream.cli.output import echo_json
+from aria_dream.cli.review_session import find_proposal, open_session, say_settlement, settlement_object, shortfall
 from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.consolidate.settled import find_settled
 from aria_dream.errors import WriteRefusedError
-from aria_dream.usecases.open_findings import take_word_back
-from aria_dream.usecases.review import Settlement, renew_lines, take_back
+from aria_dream.usecases.review import Settlement, renew_lines, undo_decision
+from aria_dream.usecases.unresolved_items import undo_verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,16 +34,16 @@ def command(words: tuple[str, ...], *, as_json: bool) -> None:
         raise click.UsageError("rollback takes the vault and one id.")
     vault: Path = chosen_vault(words[0] if len(words) == 2 else None)
     done = Settlement()
-    with open_desk(vault) as desk:
-        settled = find_settled(desk.book.settled(), words[-1])
-        if settled is not None and words[-1] not in desk.records().states:
-            take_word_back(desk, settled, done)
+    with open_session(vault) as session:
+        settled = find_settled(session.store.settled(), words[-1])
+        if settled is not None and words[-1] not in session.records().states:
+            undo_verdict(session, settled, done)
         else:
-            state = find_proposal(desk.records().states, words[-1])
-            take_back(desk, state, done, by="terminal")
-            renew_lines(desk, done)
+            state = find_proposal(session.records().states, words[-1])
+            undo_decision(session, state, done, by="terminal")
+            renew_lines(session, done)
             settled = None
-        states = desk.book.read().states
+        states = session.store.read().states
     failed = shortfall(done)
     if not done.undone:
         failed = WriteRefusedError(f"proposal {state.proposal.id} was not rolled back")

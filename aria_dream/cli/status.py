@@ -12,9 +12,9 @@ import click
 
 from aria_dream.adapters.disk.places import find_places
 from aria_dream.adapters.index.live_policy import read_live_policy
-from aria_dream.adapters.state.run_book import RunBook
+from aria_dream.adapters.state.reported_problems import tell_once
+from aria_dream.adapters.state.run_store import RunStore
 from aria_dream.adapters.state.status import read_daemon, read_status
-from aria_dream.adapters.state.told import tell_once
 from aria_dream.cli.open_ticks import OpenTicks, read_open_ticks
 from aria_dream.cli.output import counted, echo_json
 from aria_dream.cli.reach_budget import reach_lines, reach_state
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from aria_dream.adapters.disk.lock import Holder
     from aria_dream.adapters.index.live_policy import LivePolicy
-    from aria_dream.adapters.state.run_book import LastNight, Remembered
+    from aria_dream.adapters.state.run_store import LastNight, Remembered
     from aria_dream.adapters.state.status import Status
     from aria_dream.schedule.judge_record import JudgeTrouble
 
@@ -44,7 +44,7 @@ def command(vault: Path, *, as_json: bool) -> None:
     root = Path(os.path.realpath(vault))
     live = read_live_policy(root, places)
     folder = live.state_folder(places)
-    daemon, status, remembered = read_daemon(folder), read_status(folder), RunBook(folder).read()
+    daemon, status, remembered = read_daemon(folder), read_status(folder), RunStore(folder).read()
     ticks = OpenTicks() if remembered.damage else read_open_ticks(root, places)
     unfinished = remembered.unfinished_reaches
     if as_json:

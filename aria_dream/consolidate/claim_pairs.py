@@ -18,7 +18,7 @@ from aria_dream.consolidate.translated import counted_thing, in_every_language
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.passages import Passage
 
 MOST_HOLDERS: Final = 48
 """A word in more claims than this says too little to be looked up by."""
@@ -43,7 +43,7 @@ ClaimSketch = tuple[tuple[str, ...], tuple[Slot, ...]]
 class Row:
     """A claim in the index."""
 
-    atom: int
+    passage: int
     claim: int
     terms: tuple[int, ...]
     slots: tuple[Slot, ...]
@@ -54,10 +54,10 @@ class Row:
         return frozenset(self.terms)
 
 
-def sketch_claims(atom: Atom) -> tuple[ClaimSketch, ...]:
+def sketch_claims(passage: Passage) -> tuple[ClaimSketch, ...]:
     """What the index holds of the atom's claims, in their order: terms and slots. Depends on its text and title only,
     so that it may be kept."""
-    return tuple((_sought_by(claim), _slots(claim)) for claim in read_claims(atom))
+    return tuple((_sought_by(claim), _slots(claim)) for claim in read_claims(passage))
 
 
 def _sought_by(claim: Claim) -> tuple[str, ...]:
@@ -66,19 +66,19 @@ def _sought_by(claim: Claim) -> tuple[str, ...]:
 
 
 def index_claims(
-    atoms: Sequence[Atom],
+    passages: Sequence[Passage],
     progress: Callable[[int, int], None] | None,
     sketches: Sequence[Sequence[ClaimSketch]] | None = None,
 ) -> list[Row]:
     """The claims of all atoms as rows. `sketches`: those of each atom, where they are known already."""
     numbers: dict[str, int] = {}
     rows: list[Row] = []
-    for at in range(len(atoms)):
-        known = sketch_claims(atoms[at]) if sketches is None else sketches[at]
+    for at in range(len(passages)):
+        known = sketch_claims(passages[at]) if sketches is None else sketches[at]
         for order, (terms, slots) in enumerate(known):
             rows.append(Row(at, order, tuple(sorted(numbers.setdefault(term, len(numbers)) for term in terms)), slots))
         if progress is not None:
-            progress(at + 1, len(atoms))
+            progress(at + 1, len(passages))
     turned = {number for term, number in numbers.items() if any(base in numbers for base in without_prefix(term))}
     return [
         replace(row, slots=(*row.slots, ("n",))) if ("p",) in row.slots and not turned.isdisjoint(row.terms) else row
@@ -146,7 +146,7 @@ class Lookup:
                     met.update(self._places.get((key, _opposite(slot)), ()))
             for other in sorted(met):
                 pair = (min(number, other), max(number, other))
-                if rows[other].atom != row.atom and pair not in seen and _may_agree(row, rows[other], least):
+                if rows[other].passage != row.passage and pair not in seen and _may_agree(row, rows[other], least):
                     seen.add(pair)
                     if len(seen) >= MOST_PAIRS:
                         return

@@ -43,7 +43,7 @@ from aria_dream.words.opposites import BEGINNINGS, CONTRASTS, ENDINGS, STATES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.passages import Passage
 
 LONGEST_CLAIM: Final = 400
 """Characters; a longer sentence says several things."""
@@ -141,15 +141,15 @@ class Claim:
         return {pair: next(iter(sides)) for pair, sides in found.items() if len(sides) == 1}
 
 
-def read_claims(atom: Atom) -> tuple[Claim, ...]:
+def read_claims(passage: Passage) -> tuple[Claim, ...]:
     """The claims of an atom, in order; empty where its title gathers arguments or it is dated. Linear in its length."""
-    titles = [_title(atom.path), *atom.headings]
-    if any(is_apart(heading) for heading in atom.headings):
+    titles = [_title(passage.path), *passage.headings]
+    if any(is_apart(heading) for heading in passage.headings):
         return ()
     is_aside, title_days = is_apart(titles[0]), frozenset(_DATED.findall(plain_letters(titles[0])))
     if is_aside and not title_days and not _is_gathering(titles[0]):
         return ()  # a day told in words
-    masked = masked_prose(atom.text)
+    masked = masked_prose(passage.text)
     spoken = plain_letters(masked)
     language = language_told(spoken) or language_told("\n".join(titles))
     speaks = any(term in spoken for term in _words(titles[0], language)[0] if len(term) > 2)
@@ -162,7 +162,7 @@ def read_claims(atom: Atom) -> tuple[Claim, ...]:
             continue
         for first, last in ((0, end - start), *clauses_of(said)):
             claim = _claim(
-                atom.text[start + first : start + last],
+                passage.text[start + first : start + last],
                 said[first:last],
                 start + first,
                 start,

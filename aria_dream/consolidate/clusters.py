@@ -12,7 +12,7 @@ from aria_dream.consolidate.verdict import Merge, Normalize
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.passages import Passage
     from aria_dream.consolidate.verdict import NearPair
 
 Judged = tuple["NearPair", Merge | Normalize]
@@ -20,7 +20,7 @@ _ISO_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Importance:
     """What speaks for keeping a note, beside its text."""
 
     links: int = 0
@@ -33,7 +33,7 @@ class Standing:
 class Cluster:
     """Atoms that say the same."""
 
-    members: tuple[Atom, ...]
+    members: tuple[Passage, ...]
     """In the order of their ids."""
     judged: tuple[Judged, ...]
     """The verdicts that hold it together, the surest first."""
@@ -52,7 +52,7 @@ def clusters_of(judged: Iterable[Judged], apart: Collection[tuple[str, str]] = f
     """
     leader: dict[str, str] = {}
     inside: dict[str, set[str]] = {}
-    atoms: dict[str, Atom] = {}
+    passages: dict[str, Passage] = {}
     used: list[Judged] = []
     no = {frozenset(pair) for pair in apart}
 
@@ -63,10 +63,10 @@ def clusters_of(judged: Iterable[Judged], apart: Collection[tuple[str, str]] = f
         return one
 
     for pair, verdict in sorted(judged, key=lambda item: (-item[1].confidence, item[0].rank)):
-        for atom in (pair.first, pair.second):
-            atoms.setdefault(atom.id, atom)
-            leader.setdefault(atom.id, atom.id)
-            inside.setdefault(atom.id, {atom.id})
+        for passage in (pair.first, pair.second):
+            passages.setdefault(passage.id, passage)
+            leader.setdefault(passage.id, passage.id)
+            inside.setdefault(passage.id, {passage.id})
         one, other = find(pair.first.id), find(pair.second.id)
         if one != other:
             if any(frozenset((a, b)) in no for a in inside[one] for b in inside[other]):
@@ -78,43 +78,43 @@ def clusters_of(judged: Iterable[Judged], apart: Collection[tuple[str, str]] = f
     for top, ids in inside.items():
         held = tuple(item for item in used if find(item[0].first.id) == top)
         if held:
-            found.append(Cluster(members=tuple(atoms[one] for one in sorted(ids)), judged=held))
+            found.append(Cluster(members=tuple(passages[one] for one in sorted(ids)), judged=held))
     return tuple(sorted(found, key=lambda cluster: min(pair.rank for pair, _ in cluster.judged)))
 
 
-def choose_kept(members: Sequence[Atom], standing: Mapping[str, Standing]) -> tuple[Atom, str]:
+def choose_kept(members: Sequence[Passage], importance: Mapping[str, Importance]) -> tuple[Passage, str]:
     """`(atom, why)`: the one that is kept, and what decided it, as a clause for the writer.
 
     In this order: a name that no app gave to a copy, a folder that is no inbox or archive, more notes that link to it,
     the longer text (by more than a tenth), the older one, the shorter path, the first by code point.
     """
-    nobody = Standing()
+    nobody = Importance()
 
-    def reasons(atom: Atom) -> list[tuple[object, str]]:
-        known = standing.get(atom.path, nobody)
+    def reasons(passage: Passage) -> list[tuple[object, str]]:
+        known = importance.get(passage.path, nobody)
         return [
-            (is_copy_name(atom.path), "the other is named like a copy"),
-            (is_passing_folder(atom.path), "the other lies where notes are only gathered"),
+            (is_copy_name(passage.path), "the other is named like a copy"),
+            (is_passing_folder(passage.path), "the other lies where notes are only gathered"),
             (-known.links, f"more notes link to it ({known.links})"),
-            (atom.is_note is False, "it is a note of its own"),
-            (-_length(atom), "it says more"),
+            (passage.is_note is False, "it is a note of its own"),
+            (-_length(passage), "it says more"),
             (known.since if _ISO_DAY.match(known.since) else "9999", f"it is the older one ({known.since[:10]})"),
-            (atom.number, "it stands first"),
-            (len(atom.path), "its path is the shorter one"),
-            (atom.path, "its name comes first"),
-            (atom.start, "it stands first"),
+            (passage.number, "it stands first"),
+            (len(passage.path), "its path is the shorter one"),
+            (passage.path, "its name comes first"),
+            (passage.start, "it stands first"),
         ]
 
-    ranked = sorted(members, key=lambda atom: [value for value, _ in reasons(atom)])
+    ranked = sorted(members, key=lambda passage: [value for value, _ in reasons(passage)])
     best = reasons(ranked[0])
     second = reasons(ranked[1]) if len(ranked) > 1 else best
     why = next((told for (mine, told), (theirs, _) in zip(best, second, strict=True) if mine != theirs), "")
     return ranked[0], why
 
 
-def _length(atom: Atom) -> int:
+def _length(passage: Passage) -> int:
     """Words in steps of a tenth, so that a comma more decides nothing."""
-    count, step = atom.words.count(" ") + 1, 0
+    count, step = passage.words.count(" ") + 1, 0
     while count > 1:
         count = int(count / 1.1)
         step += 1

@@ -1,4 +1,4 @@
-"""The judge inside, asked whether two passages say the same. It decides little, and what it decides is certain.
+"""The built-in judge, asked whether two passages say the same. It decides little, and what it decides is certain.
 
 `Merge` only where both read the same word for word once layout is gone, and title, properties, links, tags, capitals
 and stops give no reason for doubt. `NotDuplicate` where they are verbatim but for a number, a date, a unit or a
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.atoms import UNREAD
 from aria_dream.consolidate.passage_words import most_shared, plain_keys, plainer, read_passage, share_of
+from aria_dream.consolidate.passages import UNREAD
 from aria_dream.consolidate.same_title import title_doubt
 from aria_dream.consolidate.verdict import Escalated, Merge, NotDuplicate
 from aria_dream.consolidate.wording import BLOCK, LINKED
@@ -31,8 +31,8 @@ from aria_dream.words.guards import (
 )
 
 if TYPE_CHECKING:
-    from aria_dream.consolidate.atoms import Atom
-    from aria_dream.consolidate.passage_words import Gist, PassageWords
+    from aria_dream.consolidate.passage_words import PassageSignature, PassageWords
+    from aria_dream.consolidate.passages import Passage
     from aria_dream.consolidate.verdict import NearPair, PairVerdict
     from aria_dream.consolidate.wording import Word, Wording
 
@@ -58,7 +58,7 @@ _JOINING: Final = frozenset({*"& and or und oder sowie et ou y e o u ed en of i 
 
 
 def embedded_compare(pair: NearPair) -> PairVerdict:
-    """What the judge inside says: `Merge`, `NotDuplicate` or `Escalated`, each with a reason in words. Total.
+    """What the built-in judge says: `Merge`, `NotDuplicate` or `Escalated`, each with a reason in words. Total.
 
     The two signals of `pair` are only used to say that two passages are far apart, never that they are one.
     """
@@ -82,7 +82,9 @@ def embedded_compare(pair: NearPair) -> PairVerdict:
     return _escalated(pair.rank, _told(first.keys, second.keys, changes))
 
 
-def compare_gists(first: Gist, second: Gist, *, cosine: float, overlap: float, rank: int) -> PairVerdict | None:
+def compare_signatures(
+    first: PassageSignature, second: PassageSignature, *, cosine: float, overlap: float, rank: int
+) -> PairVerdict | None:
     """What `embedded_compare` says of the two passages, to the word, where their gists are enough to say it; None where
     the texts have to be read."""
     if first.plain == second.plain or most_shared(first, second) >= VERBATIM:
@@ -120,7 +122,7 @@ def _same_words(
     return _escalated(pair.rank, f"{reason}, but {doubt}") if doubt else Merge(reason=reason, confidence=confidence)
 
 
-def _property_doubt(first: Atom, second: Atom) -> str:
+def _property_doubt(first: Passage, second: Passage) -> str:
     ours, theirs = dict(first.properties), dict(second.properties)
     for key in sorted(ours.keys() | theirs.keys()):
         if key in ours and key in theirs and ours[key] != theirs[key]:
@@ -130,7 +132,7 @@ def _property_doubt(first: Atom, second: Atom) -> str:
     return ""
 
 
-def _place_doubt(first: Atom, second: Atom) -> str:
+def _place_doubt(first: Passage, second: Passage) -> str:
     """A Markdown link without an address may lead elsewhere from another folder."""
     moved = first.path.rpartition("/")[0] != second.path.rpartition("/")[0]
     return "their links depend on where they lie" if moved and _RELATIVE.search(first.text + second.text) else ""
@@ -156,7 +158,7 @@ def _tag_doubt(first: Wording, second: Wording) -> str:
     return ""
 
 
-def _state_tag_doubt(first: Atom, second: Atom) -> str:
+def _state_tag_doubt(first: Passage, second: Passage) -> str:
     """A tag that says how far something has come, be it among the properties, tells two notes apart."""
     differing = sorted(mark for mark in set(first.marks) ^ set(second.marks) if mark.startswith("#"))
     telling = [tag for tag in differing if STATES & set(re.split(r"[\W_]+", tag))]
@@ -240,9 +242,7 @@ def _surely_apart(first: tuple[str, ...], second: tuple[str, ...], changes: list
     return ""
 
 
-def _is_unnoticed_copy(
-    pair: NearPair, first: tuple[str, ...], second: tuple[str, ...], changes: list[_Change]
-) -> bool:
+def _is_unnoticed_copy(pair: NearPair, first: tuple[str, ...], second: tuple[str, ...], changes: list[_Change]) -> bool:
     """Whether two long texts are the same but for a single word, and their names do not say that they are two: rather
     a copy with a slip or a correction in it than two things."""
     (change, *more) = changes

@@ -20,8 +20,8 @@ from aria_dream.consolidate.verdict import Conflict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.claim_pairs import ClaimSketch
+    from aria_dream.consolidate.passages import Passage
 
 MOST_OF_ONE_CLAIM: Final = 3
 """A claim that conflicts with more others that differ is one of a series; so are two atoms with more between them."""
@@ -35,38 +35,38 @@ _Found = tuple[float, Place, Place, Conflict]
 
 
 def find_conflicts(
-    atoms: Sequence[Atom],
+    passages: Sequence[Passage],
     *,
     progress: Callable[[int, int], None] | None = None,
     sketches: Sequence[Sequence[ClaimSketch]] | None = None,
     left_out: Callable[[str], None] = lambda _said: None,
-    leave: Callable[[], None] = lambda: None,
+    permit: Callable[[], None] = lambda: None,
 ) -> tuple[Conflict, ...]:
     """What may contradict, the most alike first; at most `MOST_CONFLICTS`. Deterministic; `progress(done, total)` is
     told of atoms and may raise to end it. Near linear in the atoms: rare words are looked up, never all pairs.
     `sketches`: `sketch_claims` of each atom, where kept; then only the atoms of candidates are looked at. `left_out` is
     told in a sentence what was not looked at because it would be too much; `leave` is called between candidates and may
     raise."""
-    rows = index_claims(atoms, progress, sketches)
+    rows = index_claims(passages, progress, sketches)
     best: dict[tuple[int, int, int, int], _Found] = {}
     lookup = Lookup(rows)
     pairs = array("q", (one * len(rows) + two for one, two in lookup.candidates()))
-    at_hand = _AtHand(atoms, (rows[row] for code in pairs for row in divmod(code, len(rows))))
+    at_hand = _AtHand(passages, (rows[row] for code in pairs for row in divmod(code, len(rows))))
     for number, code in enumerate(pairs):
         if number % _ASKED_EVERY == 0:
-            leave()
+            permit()
         a, b = (rows[row] for row in divmod(code, len(rows)))
         first, second = at_hand.claim(a), at_hand.claim(b)
         if first is None or second is None:
             continue  # its note has changed since the sketches were made
-        same_note = atoms[a.atom].path == atoms[b.atom].path
+        same_note = passages[a.passage].path == passages[b.passage].path
         signal = contradiction(first, second, same_note=same_note)
         if signal is not None:
-            conflict = _conflict(atoms[a.atom], atoms[b.atom], first, second, signal)
+            conflict = _conflict(passages[a.passage], passages[b.passage], first, second, signal)
             likeness = likeness_of(first, second)[0]
-            sentences = (a.atom, first.sentence, b.atom, second.sentence)  # a sentence and its clause say it once
+            sentences = (a.passage, first.sentence, b.passage, second.sentence)  # a sentence and its clause say it once
             if sentences not in best or likeness > best[sentences][0]:
-                best[sentences] = (likeness, (a.atom, a.claim), (b.atom, b.claim), conflict)
+                best[sentences] = (likeness, (a.passage, a.claim), (b.passage, b.claim), conflict)
     found = list(best.values())
     others: dict[Place, set[str]] = {}
     for _, one_place, two_place, conflict in found:
@@ -115,16 +115,16 @@ def _agree(at_hand: _AtHand, known: Place, other: Place) -> bool:
 class _AtHand:
     """The claims of candidates, those of an atom read together: the last ones are held, not those of a whole vault."""
 
-    def __init__(self, atoms: Sequence[Atom], wanted: Iterable[Row]) -> None:
-        self._atoms = atoms
+    def __init__(self, passages: Sequence[Passage], wanted: Iterable[Row]) -> None:
+        self._passages = passages
         self._wanted: dict[int, set[int]] = {}
         for row in wanted:
-            self._wanted.setdefault(row.atom, set()).add(row.claim)
+            self._wanted.setdefault(row.passage, set()).add(row.claim)
         self._read: OrderedDict[Place, Claim | None] = OrderedDict()
 
     def claim(self, row: Row) -> Claim | None:
         """The claim of a row; None where its note has changed since."""
-        return self.at((row.atom, row.claim))
+        return self.at((row.passage, row.claim))
 
     def at(self, place: Place) -> Claim | None:
         """The claim at a place of those wanted."""
@@ -132,7 +132,7 @@ class _AtHand:
             self._read.move_to_end(place)
             return self._read[place]
         number = place[0]
-        claims = read_claims(self._atoms[number])
+        claims = read_claims(self._passages[number])
         for order in self._wanted[number]:
             self._read[number, order] = claims[order] if order < len(claims) else None
         found = self._read[place]
@@ -141,7 +141,7 @@ class _AtHand:
         return found
 
 
-def _conflict(first: Atom, second: Atom, one: Claim, two: Claim, signal: str) -> Conflict:
+def _conflict(first: Passage, second: Passage, one: Claim, two: Claim, signal: str) -> Conflict:
     _, shared = likeness_of(one, two)
     written = {**two.written, **one.written}
     named = sorted(shared, key=lambda term: (term not in (one.names | two.names), _place(one, term), term))

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from aria_dream.consolidate.atoms import Atom
-    from aria_dream.consolidate.clusters import Cluster, Standing
+    from aria_dream.consolidate.clusters import Cluster, Importance
+    from aria_dream.consolidate.passages import Passage
     from aria_dream.review.plan import Planned, VaultView
     from aria_dream.review.proposal import Kind, PlannedEdit, ProposalState
 
@@ -55,7 +55,7 @@ class Making:
 
     view: VaultView
     """Holds every member's note, and every note and canvas that links to one."""
-    standing: Mapping[str, Standing]
+    importance: Mapping[str, Importance]
     """By vault path."""
     states: Sequence[ProposalState]
     """Every proposal so far."""
@@ -67,7 +67,7 @@ class Making:
 
 def paths_of(clusters: Iterable[Cluster]) -> tuple[str, ...]:
     """The notes whose content, and whose inbound links, `Making.view` must hold. Sorted."""
-    return tuple(sorted({atom.path for cluster in clusters for atom in cluster.members}))
+    return tuple(sorted({passage.path for cluster in clusters for passage in cluster.members}))
 
 
 def cluster_proposals(clusters: Sequence[Cluster], making: Making) -> tuple[ClusterProposal | Unproposed, ...]:
@@ -86,25 +86,25 @@ def cluster_proposals(clusters: Sequence[Cluster], making: Making) -> tuple[Clus
     sections: list[Cluster] = []
     for whole in clusters:
         cluster = replace(whole, members=whole.members[:MOST_NOTES])
-        notes = [atom for atom in cluster.members if atom.is_note]
-        free = [atom for atom in notes if atom.path not in taken]
+        notes = [passage for passage in cluster.members if passage.is_note]
+        free = [passage for passage in notes if passage.path not in taken]
         if len(free) >= 2:
             made.append(_note_proposal(cluster, free, making))
-            taken.update(atom.path for atom in free)
+            taken.update(passage.path for passage in free)
         elif len(notes) < 2 and len(cluster.members) > len(notes):
             sections.append(cluster)
         else:
             made.append(_waiting(cluster))
-    made += [_waiting(cluster) for cluster in sections if any(atom.path in taken for atom in cluster.members)]
-    sections = [cluster for cluster in sections if not any(atom.path in taken for atom in cluster.members)]
+    made += [_waiting(cluster) for cluster in sections if any(passage.path in taken for passage in cluster.members)]
+    sections = [cluster for cluster in sections if not any(passage.path in taken for passage in cluster.members)]
     for group in _by_files(sections):
-        fits = len({atom.path for one in group for atom in one.members}) <= MOST_NOTES
+        fits = len({passage.path for one in group for passage in one.members}) <= MOST_NOTES
         made.append(_section_proposal(group if fits else group[:1], making))
     return tuple(_undecided(one, making) for one in made)
 
 
 def _waiting(cluster: Cluster) -> Unproposed:
-    titles = tuple(atom.title for atom in cluster.members)
+    titles = tuple(passage.title for passage in cluster.members)
     return Unproposed(titles=titles, reason="one of its notes is part of a proposal that waits for you")
 
 
@@ -127,13 +127,17 @@ def _same_change(state: ProposalState, one: ClusterProposal) -> bool:
     return {edit.removed for edit in state.edits} == {edit.removed for edit in one.edits}
 
 
-def _note_proposal(cluster: Cluster, notes: Sequence[Atom], making: Making) -> ClusterProposal | Unproposed:
-    kept, why = choose_kept(notes, making.standing)
-    drops = sorted((atom for atom in notes if atom is not kept), key=lambda atom: atom.path)[: MOST_NOTES - 1]
+def _note_proposal(cluster: Cluster, notes: Sequence[Passage], making: Making) -> ClusterProposal | Unproposed:
+    kept, why = choose_kept(notes, making.importance)
+    drops = sorted((passage for passage in notes if passage is not kept), key=lambda passage: passage.path)[
+        : MOST_NOTES - 1
+    ]
     wording = next((verdict.wording for _, verdict in cluster.judged if isinstance(verdict, Normalize)), None)
-    found = plan_note_merge(making.view, NotePath(kept.path), [NotePath(atom.path) for atom in drops], wording=wording)
+    found = plan_note_merge(
+        making.view, NotePath(kept.path), [NotePath(passage.path) for passage in drops], wording=wording
+    )
     if isinstance(found, Refusal):
-        return Unproposed(titles=tuple(atom.title for atom in (kept, *drops)), reason=found.reason)
+        return Unproposed(titles=tuple(passage.title for passage in (kept, *drops)), reason=found.reason)
     evidence = {
         **_signals(cluster),
         "kept": f"“{kept.title}” stays: {why}" if why else "",
@@ -145,27 +149,29 @@ def _note_proposal(cluster: Cluster, notes: Sequence[Atom], making: Making) -> C
         "elsewhere": list(found.elsewhere[:MOST_LISTED]),
         "body": found.body,
     }
-    return _proposal("merge", (kept.path, *(atom.path for atom in drops)), found.planned, cluster, evidence, making)
+    return _proposal(
+        "merge", (kept.path, *(passage.path for passage in drops)), found.planned, cluster, evidence, making
+    )
 
 
 def _section_proposal(group: Sequence[Cluster], making: Making) -> ClusterProposal | Unproposed:
-    doubled: list[tuple[Atom, Sequence[Atom]]] = []
+    doubled: list[tuple[Passage, Sequence[Passage]]] = []
     whys = []
     for cluster in group:
-        kept, why = choose_kept(cluster.members, making.standing)
-        others = [atom for atom in cluster.members if atom is not kept and not atom.is_note]
+        kept, why = choose_kept(cluster.members, making.importance)
+        others = [passage for passage in cluster.members if passage is not kept and not passage.is_note]
         doubled.append((kept, others))
         whys.append(f"“{kept.title}” stays: {why}")
-    titles = tuple(atom.title for kept, others in doubled for atom in (kept, *others))
+    titles = tuple(passage.title for kept, others in doubled for passage in (kept, *others))
     found = plan_section_updates(making.view, doubled)
     if isinstance(found, Refusal):
         return Unproposed(titles=titles, reason=found.reason)
-    changed = dict.fromkeys(atom.path for _, others in doubled for atom in others)
+    changed = dict.fromkeys(passage.path for _, others in doubled for passage in others)
     paths = tuple(dict.fromkeys((*changed, *(kept.path for kept, _ in doubled))))
     evidence = {
         **_signals(group[0]),
         "kept": whys,
-        "sections": [f"“{atom.title}” becomes a link" for _, others in doubled for atom in others],
+        "sections": [f"“{passage.title}” becomes a link" for _, others in doubled for passage in others],
         "reworded": list(found.reworded[:MOST_LISTED]),
     }
     return _proposal("update", paths, found.planned, group[0], evidence, making)
@@ -175,7 +181,7 @@ def _by_files(clusters: Sequence[Cluster]) -> list[list[Cluster]]:
     """The clusters, those that touch the same notes together."""
     groups: list[tuple[set[str], list[Cluster]]] = []
     for cluster in clusters:
-        paths = {atom.path for atom in cluster.members}
+        paths = {passage.path for passage in cluster.members}
         near = [group for group in groups if group[0] & paths]
         groups = [group for group in groups if not group[0] & paths]
         merged = paths.union(*(group[0] for group in near))

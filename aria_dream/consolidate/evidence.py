@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from aria_dream.consolidate.atoms import Atom
 from aria_dream.consolidate.claim_difference import contradiction
 from aria_dream.consolidate.claims import read_claims
+from aria_dream.consolidate.passages import Passage
 from aria_dream.markdown.note import parse_note
 from aria_dream.markdown.properties import leaf_texts, named, render_property
 from aria_dream.notes.plain_text import clean
@@ -77,24 +77,24 @@ def read_side(note: Note, claim: str, *, changed_on: date | None, links_in: int,
     )
 
 
-def find_drift(conflict: Conflict, truths: Sequence[Atom]) -> Drift | None:
+def find_drift(conflict: Conflict, truths: Sequence[Passage]) -> Drift | None:
     """The first truth note that contradicts exactly one of the two claims, and so agrees with the other one."""
     first, second = _claim(conflict.first, conflict.first_claim), _claim(conflict.second, conflict.second_claim)
     if first is None or second is None:
         return None
-    for atom in truths:
-        if atom.path in (conflict.first.path, conflict.second.path):
+    for passage in truths:
+        if passage.path in (conflict.first.path, conflict.second.path):
             continue
-        for said in read_claims(atom):
+        for said in read_claims(passage):
             against_first, against_second = contradiction(said, first), contradiction(said, second)
             if (against_first is None) != (against_second is None):
                 agrees: Literal["first", "second"] = "second" if against_first else "first"
-                return Drift(agrees_with=agrees, path=atom.path, claim=said.text)
+                return Drift(agrees_with=agrees, path=passage.path, claim=said.text)
     return None
 
 
-def _claim(atom: Atom, text: str) -> Claim | None:
-    return next((claim for claim in read_claims(atom) if claim.text == text), None)
+def _claim(passage: Passage, text: str) -> Claim | None:
+    return next((claim for claim in read_claims(passage) if claim.text == text), None)
 
 
 def render_evidence(conflict: Conflict, first: Side, second: Side, drift: Drift | None, *, quotes: bool = True) -> str:
@@ -142,10 +142,10 @@ def _iso_day(value: str) -> str:
     return found[0] if found else ""
 
 
-def truth_atom(path: str, text: str) -> Atom:
+def truth_passage(path: str, text: str) -> Passage:
     """A truth note as one atom, however short it is: whatever stands in it counts."""
     note = parse_note(text)
     body = note.text[note.body_start :]
-    return Atom(
+    return Passage(
         id=path, path=path, headings=(), start=note.body_start, end=len(note.text), text=body, words="", fingerprint=""
     )

@@ -31,7 +31,7 @@ def _figures(night: date, runs: Sequence[Consolidation], by_id: Mapping[str, Pro
     findings = {mark: one for run in runs for mark, one in run.brought.items() if one.what == "conflict"}
     return NightFigures(
         night=night,
-        atoms=max(scan.atoms for scan in scans),
+        passages=max(scan.passages for scan in scans),
         new=max(scan.new for scan in scans),
         pairs=max(scan.pairs for scan in scans),
         proposals=sum(len(run.proposals) for run in runs),

@@ -56,7 +56,7 @@ def conflict_key(conflict: Conflict) -> str:
     An edit elsewhere in either note leaves it as it is: what is judged is the claim.
     """
     sides = ((conflict.first, conflict.first_claim), (conflict.second, conflict.second_claim))
-    return _digest("conflict", *sorted(f"{atom.id}\n{_plain(claim)}" for atom, claim in sides))
+    return _digest("conflict", *sorted(f"{passage.id}\n{_plain(claim)}" for passage, claim in sides))
 
 
 def cluster_mark(members: Iterable[tuple[str, str]]) -> str:

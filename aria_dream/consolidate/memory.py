@@ -54,7 +54,7 @@ def remembered_of(
     judged = {key: one for each in past if each.id != run.id for key, one in each.judged.items()}
     note_ids = _ids_of_notes(work)
     apart: set[frozenset[str]] = set()
-    busy_atoms: set[str] = set()
+    busy_passages: set[str] = set()
     busy_paths: set[str] = set()
     together: set[frozenset[str]] = set()
     settled: set[str] = set(said)
@@ -81,17 +81,17 @@ def remembered_of(
         if state.is_open or state.state in DECIDED or is_lapsed:
             settled.add(finding)
             if state.proposal.kind in COMBINING and (state.state in DECIDED - {"applied"} or is_lapsed):
-                within = pairs_within(_atoms(state, note_ids))
+                within = pairs_within(_passages(state, note_ids))
                 apart |= {ids for ids in within if ids not in called or called[ids] < state.since}
         if state.is_open and state.proposal.kind in COMBINING:
-            busy_atoms.update(_atoms(state, note_ids))
-            together |= pairs_within(_atoms(state, note_ids))
+            busy_passages.update(_passages(state, note_ids))
+            together |= pairs_within(_passages(state, note_ids))
         if state.is_open and state.proposal.kind in ("merge", "sync_copy"):
             busy_paths.update(state.paths)
     return Remembered(
         judged=judged,
         apart=frozenset(apart),
-        busy_atoms=frozenset(busy_atoms),
+        busy_passages=frozenset(busy_passages),
         busy_paths=frozenset(busy_paths),
         together=frozenset(together),
         by_writer=same,
@@ -114,7 +114,7 @@ def _called_same(key: str) -> Judged:
     return Judged(key=key, word="merge", reason="you said that they are the same", confidence=1.0, judge=WRITER)
 
 
-def _atoms(state: ProposalState, note_ids: dict[str, str]) -> set[str]:
+def _passages(state: ProposalState, note_ids: dict[str, str]) -> set[str]:
     """Ids of the atoms that a proposal brings together: as it was made, and of its notes under today's names."""
     named = state.proposal.extra.get("atoms")
     ids = {str(one) for one in named} if isinstance(named, list | tuple) else set()
@@ -123,4 +123,4 @@ def _atoms(state: ProposalState, note_ids: dict[str, str]) -> set[str]:
 
 def _ids_of_notes(work: Work) -> dict[str, str]:
     """Vault path to id, of the whole notes in near pairs."""
-    return {atom.path: atom.id for pair in work.pairs for atom in (pair.first, pair.second) if atom.is_note}
+    return {passage.path: passage.id for pair in work.pairs for passage in (pair.first, pair.second) if passage.is_note}

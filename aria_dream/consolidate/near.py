@@ -79,7 +79,7 @@ def overlap_of(first: Sketch, second: Sketch) -> float:
 
 
 def near_by_meaning(
-    vectors: Vectors, least_cosine: float, *, leave: Callable[[], None] = lambda: None
+    vectors: Vectors, least_cosine: float, *, permit: Callable[[], None] = lambda: None
 ) -> list[tuple[int, int, float]]:
     """`(row, row, cosine)` of every two unit vectors at least so near, up to `MOST_NEAR` for a row. Zero rows are near
     to nothing. `leave` is called before every block, and may raise."""
@@ -89,7 +89,7 @@ def near_by_meaning(
         columns: list[NDArray[np.int64]] = []
         values: list[Vectors] = []
         for left in range(top, len(vectors), _COLUMNS_AT_ONCE):
-            leave()
+            permit()
             likeness = vectors[top : top + _ROWS_AT_ONCE] @ vectors[left : left + _COLUMNS_AT_ONCE].T
             row, column = np.nonzero(likeness >= least_cosine)
             kept = column + left > row + top

@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.atoms import told_apart
 from aria_dream.consolidate.judged import conflict_key
 from aria_dream.consolidate.open_list import box, render_list
+from aria_dream.consolidate.passages import told_apart
 from aria_dream.notes.plain_text import escape_plain
 
 if TYPE_CHECKING:

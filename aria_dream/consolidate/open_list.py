@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.sealed import read_sealed, seal, with_sealed
-from aria_dream.notes.logged import parse_link
+from aria_dream.notes.dream_note_grammar import parse_link
 from aria_dream.notes.plain_text import escape_plain, unescape_plain
 
 if TYPE_CHECKING:

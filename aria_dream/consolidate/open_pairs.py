@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.atoms import told_apart
 from aria_dream.consolidate.comparison import LONG_COPY_SAID, OTHER_WORDS
 from aria_dream.consolidate.open_list import box, render_list
+from aria_dream.consolidate.passages import told_apart
 from aria_dream.notes.plain_text import escape_plain
 from aria_dream.ranking.juxtaposition import title_of
 

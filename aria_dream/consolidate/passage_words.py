@@ -1,4 +1,4 @@
-"""The words of two passages as the judge inside holds them against each other, and the gist of one: a few hundred
+"""The words of two passages as the built-in judge holds them against each other, and the gist of one: a few hundred
 numbers, kept once a passage, by which most pairs are seen to be in other words without a text being read again.
 """
 
@@ -92,7 +92,7 @@ def share_of(first: tuple[str, ...], second: tuple[str, ...]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Gist:
+class PassageSignature:
     """What of a passage's words shows that another one is in other words."""
 
     length: int
@@ -105,16 +105,16 @@ class Gist:
     """How often each occurs."""
 
 
-def gist_of(text: str) -> Gist:
+def signature_of(text: str) -> PassageSignature:
     """The gist of an atom's text."""
     read = read_passage(text)
     hashed = np.array([crc32(key.encode("utf-8", "surrogatepass")) for key in read.keys], dtype=np.uint32)
     hashes, counts = np.unique(hashed, return_counts=True)
     plain = sha256("\n".join(plain_keys(read)).encode("utf-8", "surrogatepass")).digest()
-    return Gist(length=len(read.keys), plain=plain, hashes=hashes, counts=counts.astype(np.uint32))
+    return PassageSignature(length=len(read.keys), plain=plain, hashes=hashes, counts=counts.astype(np.uint32))
 
 
-def most_shared(first: Gist, second: Gist) -> float:
+def most_shared(first: PassageSignature, second: PassageSignature) -> float:
     """`share_of` the two passages, or more: two words may have one hash."""
     _, ours, theirs = np.intersect1d(first.hashes, second.hashes, assume_unique=True, return_indices=True)
     shared = int(np.minimum(first.counts[ours], second.counts[theirs]).sum())

@@ -12,7 +12,7 @@ from aria_dream.markdown.note import parse_note
 from aria_dream.notes.plain_text import clean
 
 if TYPE_CHECKING:
-    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.passages import Passage
     from aria_dream.consolidate.verdict import Conflict
     from aria_dream.judging.triage_prompt import Excerpt, Mark
 
@@ -54,22 +54,22 @@ CONFLICT_SCHEMA: Final[dict[str, object]] = {
 }
 
 
-def passage_excerpt(atom: Atom) -> LocalExcerpt:
+def passage_excerpt(passage: Passage) -> LocalExcerpt:
     """The whole atom as a judge on this machine may read it: without comments. Never cut: half a passage may be half of
     what tells two apart."""
-    return LocalExcerpt(title=clean(atom.title), text=_without_comments(atom.text))
+    return LocalExcerpt(title=clean(passage.title), text=_without_comments(passage.text))
 
 
-def claim_excerpt(atom: Atom, claim: str) -> LocalExcerpt:
+def claim_excerpt(passage: Passage, claim: str) -> LocalExcerpt:
     """The claim and what stands around it."""
-    return LocalExcerpt(title=clean(atom.title), text=claim_text(atom, claim))
+    return LocalExcerpt(title=clean(passage.title), text=claim_text(passage, claim))
 
 
-def claim_text(atom: Atom, claim: str) -> str:
+def claim_text(passage: Passage, claim: str) -> str:
     """The claim on a line, and up to `AROUND_CLAIM` characters of its passage on either side, without comments."""
-    at = max(0, atom.text.find(claim))
+    at = max(0, passage.text.find(claim))
     start, end = max(0, at - AROUND_CLAIM), at + len(claim) + AROUND_CLAIM
-    around = ("…" if start else "") + atom.text[start:end] + ("…" if end < len(atom.text) else "")
+    around = ("…" if start else "") + passage.text[start:end] + ("…" if end < len(passage.text) else "")
     return f"Claim: {clean(claim)}\n\nAround it:\n{_without_comments(around)}"
 
 

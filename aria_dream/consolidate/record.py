@@ -74,7 +74,7 @@ class Brought:
 class Scan:
     """What triage counted."""
 
-    atoms: int
+    passages: int
     new: int
     """Never analysed before."""
     pairs: int
@@ -149,7 +149,7 @@ class Consolidation:
                 return
             case "triaged":
                 self.scan = Scan(
-                    atoms=as_whole(record["atoms"]),
+                    passages=as_whole(record["atoms"]),
                     new=as_whole(record["new"]),
                     pairs=as_whole(record["pairs"]),
                     conflicts=as_whole(record["conflicts"]),
@@ -208,7 +208,7 @@ def triaged(run: Consolidation, at: datetime, scan: Scan) -> dict[str, object]:
     """The record of its first stage."""
     return {
         **_head(run, "triaged", at),
-        "atoms": scan.atoms,
+        "atoms": scan.passages,
         "new": scan.new,
         "pairs": scan.pairs,
         "conflicts": scan.conflicts,

@@ -32,7 +32,7 @@ class NightFigures:
     """One night as a row of the table."""
 
     night: date
-    atoms: int = 0
+    passages: int = 0
     new: int = 0
     pairs: int = 0
     proposals: int = 0
@@ -52,7 +52,7 @@ class NightFigures:
 
 HEADS: Final = {
     "night": "night",
-    "atoms": "read",
+    "passages": "read",
     "new": "new",
     "pairs": "alike",
     "proposals": "proposed",
@@ -153,7 +153,7 @@ def _inside(report: Report) -> str:
 
 
 def _summary(report: Report, last: NightFigures) -> str:
-    found = [f"{last.atoms:,} passages were read, {last.new:,} of them for the first time"]
+    found = [f"{last.passages:,} passages were read, {last.new:,} of them for the first time"]
     found.append(f"{_counted(last.proposals, 'proposal was', 'proposals were')} made")
     if last.escalated:
         found.append(f"{_counted(last.escalated, 'contradiction was', 'contradictions were')} left to you")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.passages import Passage
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict
     from aria_dream.markdown.note import Note
     from aria_dream.review.plan import Planned, VaultView
@@ -117,7 +117,7 @@ def _told(conflict: Conflict, evidence: str) -> list[str]:
     ]
 
 
-def plan_struck(view: VaultView, loser: Atom, falls: str, kept: Atom) -> Planned | Refusal:
+def plan_struck(view: VaultView, loser: Passage, falls: str, kept: Passage) -> Planned | Refusal:
     """The change that strikes `falls` in the note of `loser` and links to the passage that stands.
 
     Refused where the sentence is not there any more, stands there more than once on equal lines, or where the struck
@@ -145,10 +145,10 @@ def plan_struck(view: VaultView, loser: Atom, falls: str, kept: Atom) -> Planned
     return plan_replacements(view, [Replacement(path=path, old=old, new=new)])
 
 
-def _place(text: str, atom: Atom, claim: str) -> int:
+def _place(text: str, passage: Passage, claim: str) -> int:
     """Where the claim stands in the note: in its own passage if that is where it was, else its first place."""
-    inside = atom.text.find(claim)
-    at = atom.start + inside
+    inside = passage.text.find(claim)
+    at = passage.start + inside
     return at if inside >= 0 and text.startswith(claim, at) else text.find(claim)
 
 
@@ -167,7 +167,7 @@ def _unique(text: str, at: int, length: int) -> tuple[str, int]:
     return "", at
 
 
-def _link(view: VaultView, source: str, kept: Atom) -> str:
+def _link(view: VaultView, source: str, kept: Passage) -> str:
     """A link to the passage that stands: to its heading where a link can name it."""
     heading = kept.headings[-1] if kept.headings else ""
     can_name = heading and _HEADING_IN_LINK.fullmatch(heading) and not view.app.use_markdown_links

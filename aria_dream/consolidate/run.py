@@ -11,9 +11,9 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.atoms import told_apart
 from aria_dream.consolidate.judged import cluster_mark, conflict_key
 from aria_dream.consolidate.open_pairs import OpenPair
+from aria_dream.consolidate.passages import told_apart
 from aria_dream.consolidate.record import End, Part
 from aria_dream.consolidate.work import (
     Cluster,
@@ -225,14 +225,14 @@ class _Night:
             names = " and ".join(f"“{title}”" for title in told_apart(odds.first, odds.second))
             return f"the contradiction between {names} has to be settled first"
         busy = self._remembered
-        if any(atom.id in busy.busy_atoms or atom.path in busy.busy_paths for atom in collapse.members):
+        if any(passage.id in busy.busy_passages or passage.path in busy.busy_paths for passage in collapse.members):
             return "one of its notes is part of a proposal that waits for you"
         return ""
 
     def _clusters(self) -> tuple[Cluster, ...]:
         """Those of which every near pair has its verdict, the nearest first."""
         judged = [(pair, self.verdict(pair.key)) for pair in self.pairs]
-        open_ids = {atom.id for pair, verdict in judged if verdict is None for atom in (pair.first, pair.second)}
+        open_ids = {passage.id for pair, verdict in judged if verdict is None for passage in (pair.first, pair.second)}
         joined = [(pair, one) for pair, one in judged if one is not None and one.word in ("merge", "normalize")]
         not_one = {
             frozenset((pair.first.id, pair.second.id))
@@ -240,7 +240,7 @@ class _Night:
             if one is not None and one.word == "not_duplicate"
         }
         found = clusters_of(joined, self._remembered.apart | not_one)
-        whole = (one for one in found if open_ids.isdisjoint(atom.id for atom in one.members))
+        whole = (one for one in found if open_ids.isdisjoint(passage.id for passage in one.members))
         return tuple(replace(one, dissent=_dissent(one, judged)) for one in whole)
 
     def resolve(self) -> Generator[Step, None, str]:
@@ -286,12 +286,12 @@ def clusters_of(
     Union-find over the pairs, the surest first; a union that would bring two together that are kept `apart` is not
     made: likeness is not transitive.
     """
-    atoms: dict[str, Member] = {}
+    passages: dict[str, Member] = {}
     group: dict[str, set[str]] = {}
     links: list[tuple[Candidate, Judged]] = []
     for pair, judged in sorted(joined, key=lambda one: (-one[1].confidence, one[0].rank, one[0].key)):
         one, other = pair.first.id, pair.second.id
-        atoms |= {one: pair.first, other: pair.second}
+        passages |= {one: pair.first, other: pair.second}
         mine, theirs = group.setdefault(one, {one}), group.setdefault(other, {other})
         if mine is not theirs:
             if any(frozenset((a, b)) in apart for a in mine for b in theirs) if apart else False:
@@ -305,7 +305,7 @@ def clusters_of(
         by_group[id(group[pair.first.id])].append((pair, judged))
     found = []
     for pairs in by_group.values():
-        members = tuple(atoms[name] for name in sorted(group[pairs[0][0].first.id]))
+        members = tuple(passages[name] for name in sorted(group[pairs[0][0].first.id]))
         mark = cluster_mark((member.id, member.state) for member in members)
         found.append(Cluster(mark=mark, members=members, pairs=tuple(pairs)))
     return tuple(sorted(found, key=lambda cluster: min(pair.rank for pair, _ in cluster.pairs)))

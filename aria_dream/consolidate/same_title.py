@@ -10,7 +10,7 @@ from aria_dream.consolidate.wording import UNSPACED, folded, split_words
 from aria_dream.words.guards import STATES, is_date, is_negation, is_number
 
 if TYPE_CHECKING:
-    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.passages import Passage
 
 _COPY: Final = r"copy|copie|copia|cópia|kopie|kopia|копия|副本|コピー|duplicate|duplikat"
 _COPIED: Final = re.compile(
@@ -46,7 +46,7 @@ class TitleDoubt:
     """Whether the names say that the two are not one."""
 
 
-def title_doubt(first: Atom, second: Atom, said: frozenset[str]) -> TitleDoubt | None:
+def title_doubt(first: Passage, second: Passage, said: frozenset[str]) -> TitleDoubt | None:
     """Why two passages with the same words may yet be about two things; None where their names do not say so.
 
     `said`: the words of the passages.
@@ -69,14 +69,14 @@ def is_passing_folder(path: str) -> bool:
     return any(_PASSING.fullmatch(part) for part in path.split("/")[:-1])
 
 
-def _names(atom: Atom, other: Atom) -> tuple[str, str, str]:
+def _names(passage: Passage, other: Passage) -> tuple[str, str, str]:
     """File name, headline and heading path, without what copies and slip boxes add."""
-    name, others = _stem(atom.path), _stem(other.path)
+    name, others = _stem(passage.path), _stem(other.path)
     numbered = re.fullmatch(r"(.+) \d", name)
     if numbered is not None and folded(numbered[1]) == folded(others):
         name = numbered[1]  # what an app calls the second note of a name
-    headline = atom.headline if atom.headline and other.headline else ""
-    return name, headline, " › ".join(atom.headings)
+    headline = passage.headline if passage.headline and other.headline else ""
+    return name, headline, " › ".join(passage.headings)
 
 
 def _stem(path: str) -> str:

@@ -51,7 +51,7 @@ def floor_of(least_cosine: float) -> float:
 
 
 def standing_out(
-    vectors: Vectors, least_cosine: float, *, leave: Callable[[], None] = lambda: None
+    vectors: Vectors, least_cosine: float, *, permit: Callable[[], None] = lambda: None
 ) -> list[tuple[int, int, float]]:
     """`(row, row, margin)` of every two unit vectors at least so near that stand out by `LEAST_MARGIN` from the next
     neighbours of both; the widest margin first. In blocks: twice the work of `near_by_meaning`, no more memory. `leave`
@@ -62,7 +62,7 @@ def standing_out(
     count = min(NEIGHBOURS + 1, len(vectors) - 1)
     near: dict[int, Neighbours] = {}
     for top in range(0, len(vectors), _ROWS_AT_ONCE):
-        leave()
+        permit()
         likeness = vectors[top : top + _ROWS_AT_ONCE] @ vectors.T
         likeness[np.arange(len(likeness)), np.arange(top, top + len(likeness))] = -2.0
         for row in np.flatnonzero(likeness.max(axis=1) >= least_cosine).tolist():

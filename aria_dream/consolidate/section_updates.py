@@ -32,7 +32,7 @@ from aria_dream.vault.link_text import link_target
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.passages import Passage
     from aria_dream.errors import Problem
     from aria_dream.review.plan import VaultView
 
@@ -44,7 +44,9 @@ class SectionUpdate:
     """Sentences that the kept passage says in other words; the trash does not have them, the rollback does."""
 
 
-def plan_section_updates(view: VaultView, doubled: Sequence[tuple[Atom, Sequence[Atom]]]) -> SectionUpdate | Refusal:
+def plan_section_updates(
+    view: VaultView, doubled: Sequence[tuple[Passage, Sequence[Passage]]]
+) -> SectionUpdate | Refusal:
     """The one change that takes every doubled section out, or why there is none.
 
     `doubled`: what is kept, and the sections that say the same. Under the heading of each stays a link to what is
@@ -60,12 +62,12 @@ def plan_section_updates(view: VaultView, doubled: Sequence[tuple[Atom, Sequence
             return subpath
         # the kept note is part of the change even as it is, so that nothing goes once it reads otherwise
         edits.setdefault(NotePath(kept.path), [])
-        for atom in others:
-            made = _replacement(view, kept, subpath, atom)
+        for passage in others:
+            made = _replacement(view, kept, subpath, passage)
             if isinstance(made, Refusal):
                 return made
             edit, told = made
-            edits.setdefault(NotePath(atom.path), []).append(edit)
+            edits.setdefault(NotePath(passage.path), []).append(edit)
             reworded += told
     texts = {path: apply_edits(decode_note(view.contents[path]), found) for path, found in edits.items()}
     meaning = _settled(view, doubled, texts)
@@ -88,16 +90,16 @@ def plan_section_updates(view: VaultView, doubled: Sequence[tuple[Atom, Sequence
 
 
 def _settled(
-    view: VaultView, doubled: Sequence[tuple[Atom, Sequence[Atom]]], texts: dict[NotePath, str]
+    view: VaultView, doubled: Sequence[tuple[Passage, Sequence[Passage]]], texts: dict[NotePath, str]
 ) -> Meaning | Refusal:
     """Where links to blocks of the doubled sections are to lead; the kept notes in `texts` get the ids they lack."""
     subpaths: dict[tuple[str, str], str] = {}
     parts: dict[tuple[str, str], str] = {}
     for kept, others in doubled:
-        for atom in others:
-            note = parse_note(decode_note(view.contents[NotePath(atom.path)]))
-            inside = [block for block in note.block_ids if atom.start <= block.span.start < atom.end]
-            named = named_subpaths(view, NotePath(atom.path)) if inside else set()
+        for passage in others:
+            note = parse_note(decode_note(view.contents[NotePath(passage.path)]))
+            inside = [block for block in note.block_ids if passage.start <= block.span.start < passage.end]
+            named = named_subpaths(view, NotePath(passage.path)) if inside else set()
             for block in inside:
                 key = subpath_key(f"^{block.name}")
                 if key not in named:
@@ -105,68 +107,68 @@ def _settled(
                 text = texts[NotePath(kept.path)]
                 start = parse_note(text).body_start
                 anchors = Anchors(body=text[start:])
-                place = place_block(note, block, anchors) if kept.path != atom.path else ""
+                place = place_block(note, block, anchors) if kept.path != passage.path else ""
                 if not place:
-                    return Refusal(f"a link leads to the block ^{block.name} in “{atom.title:.80}”")
+                    return Refusal(f"a link leads to the block ^{block.name} in “{passage.title:.80}”")
                 texts[NotePath(kept.path)] = text[:start] + anchors.body
-                subpaths[atom.path, key], parts[atom.path, key] = place, kept.path
+                subpaths[passage.path, key], parts[passage.path, key] = place, kept.path
     resolver = view.resolver()
     return Meaning(before=resolver, after=resolver, moved={}, subpaths=subpaths, parts=parts)
 
 
-def _subpath(view: VaultView, atom: Atom) -> str | Refusal:
+def _subpath(view: VaultView, passage: Passage) -> str | Refusal:
     """What leads to a section of its note: its heading, where that is the first of its name; `""` for a note."""
-    if atom.is_note:
+    if passage.is_note:
         return ""
-    content = view.contents.get(NotePath(atom.path))
+    content = view.contents.get(NotePath(passage.path))
     if content is None:
-        return Refusal(f"{atom.path} is not in the vault (any more)")
+        return Refusal(f"{passage.path} is not in the vault (any more)")
     note = parse_note(decode_note(content))
-    last = fold_heading(atom.headings[-1])
+    last = fold_heading(passage.headings[-1])
     first = next((heading for heading in note.headings if fold_heading(heading.text) == last), None)
-    if not last or first is None or not atom.start <= first.span.start < atom.end:
-        return Refusal(f"no link can name the section “{atom.headings[-1]:.60}” of {atom.path} alone")
-    return "#" + " ".join(re.sub(r"[#|^*`\[\]]|%%", " ", atom.headings[-1]).split())
+    if not last or first is None or not passage.start <= first.span.start < passage.end:
+        return Refusal(f"no link can name the section “{passage.headings[-1]:.60}” of {passage.path} alone")
+    return "#" + " ".join(re.sub(r"[#|^*`\[\]]|%%", " ", passage.headings[-1]).split())
 
 
-def _replacement(view: VaultView, kept: Atom, subpath: str, atom: Atom) -> tuple[Edit, list[str]] | Refusal:
-    path = NotePath(atom.path)
+def _replacement(view: VaultView, kept: Passage, subpath: str, passage: Passage) -> tuple[Edit, list[str]] | Refusal:
+    path = NotePath(passage.path)
     content = view.contents.get(path)
     reason = f"{path} is not in the vault (any more)" if content is None else note_refusal(path, content)
     if content is None or reason:
         return Refusal(reason or "")
     text = decode_note(content)
-    if text[atom.start : atom.end] != atom.text:
-        return Refusal(f"the section “{atom.title:.80}” has changed")
-    heading = next(heading for heading in parse_note(text).headings if heading.span.start >= atom.start)
-    link = _link(view, kept, subpath, atom)
+    if text[passage.start : passage.end] != passage.text:
+        return Refusal(f"the section “{passage.title:.80}” has changed")
+    heading = next(heading for heading in parse_note(text).headings if heading.span.start >= passage.start)
+    link = _link(view, kept, subpath, passage)
     if not link:
         return Refusal(f"no link can name {kept.path}")
-    said = text[heading.span.end : atom.end]
+    said = text[heading.span.end : passage.end]
     resolver = view.resolver()
     rest, reworded = left_over(
-        _own(kept), with_line_ends(said, "\n"), leads_from(resolver, kept.path), leads_from(resolver, atom.path)
+        _own(kept), with_line_ends(said, "\n"), leads_from(resolver, kept.path), leads_from(resolver, passage.path)
     )
     end = line_end(said)  # a note that was pasted together may have both
     tail = said[len(said.rstrip()) :].lstrip(" \t") or end
     new = with_line_ends("\n\n".join(("", link, *((rest,) if rest else ()))), end)
-    return Edit(heading.span.end, atom.end, new + tail), list(reworded)
+    return Edit(heading.span.end, passage.end, new + tail), list(reworded)
 
 
-def _own(atom: Atom) -> str:
+def _own(passage: Passage) -> str:
     """The text of an atom without the heading it begins with."""
-    if atom.is_note:
-        return atom.text
-    note = parse_note("\n" + atom.text)
+    if passage.is_note:
+        return passage.text
+    note = parse_note("\n" + passage.text)
     return "\n" + note.text[note.headings[0].span.end :].strip("\r\n") + "\n"
 
 
-def _link(view: VaultView, kept: Atom, subpath: str, atom: Atom) -> str:
+def _link(view: VaultView, kept: Passage, subpath: str, passage: Passage) -> str:
     """What stands where the section was; `""` where no link can name what is kept."""
-    if kept.path == atom.path:
+    if kept.path == passage.path:
         return f"[[{subpath}]]" if subpath else ""
     resolver = view.resolver()
-    target = link_target(resolver, view.app, kept.path, atom.path)
+    target = link_target(resolver, view.app, kept.path, passage.path)
     if not target:
         return ""
     if view.app.use_markdown_links:

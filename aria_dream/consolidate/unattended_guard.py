@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.consolidate.atoms import atoms_of, spelt_words
 from aria_dream.consolidate.comparison import embedded_compare
+from aria_dream.consolidate.passages import passages_of_note, spelt_words
 from aria_dream.consolidate.record import Part
 from aria_dream.consolidate.sentences import sentence_end, split_sentences
 from aria_dream.consolidate.verdict import Merge, NearPair
@@ -123,16 +123,16 @@ def _company_doubt(
 
 
 def _same_doubt(state: ProposalState, view: VaultView) -> str:
-    """Why notes that become one may not say the same: what the judge inside says of every two, whoever judged."""
+    """Why notes that become one may not say the same: what the built-in judge says of every two, whoever judged."""
     if state.proposal.kind != "merge":
         return ""
-    atoms = []
+    passages = []
     for path in state.paths:
-        found = atoms_of(path, parse_note(decode_note(view.contents[NotePath(path)])))
+        found = passages_of_note(path, parse_note(decode_note(view.contents[NotePath(path)])))
         if not found or not found[0].is_note:
             return f"“{title_of(path)}” has too little text of its own to compare"
-        atoms.append(found[0])
-    for first, second in combinations(atoms, 2):
+        passages.append(found[0])
+    for first, second in combinations(passages, 2):
         verdict = embedded_compare(NearPair(first=first, second=second, cosine=1.0, overlap=1.0, rank=0))
         if not isinstance(verdict, Merge):
             reason = _RANK.sub("", verdict.reason)

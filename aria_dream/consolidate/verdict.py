@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Protocol
 from aria_dream.judging import triage
 
 if TYPE_CHECKING:
-    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.passages import Passage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearPair:
     """Two atoms that may say the same."""
 
-    first: Atom
-    second: Atom
+    first: Passage
+    second: Passage
     cosine: float
     """Of the two embeddings, -1 to 1."""
     overlap: float
@@ -29,8 +29,8 @@ class NearPair:
 class Conflict:
     """Two atoms that may contradict each other."""
 
-    first: Atom
-    second: Atom
+    first: Passage
+    second: Passage
     subject: str
     """What both speak of, in words that stand in both."""
     first_claim: str
@@ -112,8 +112,8 @@ PairVerdict = Merge | NotDuplicate | Normalize | Escalated | Unreadable
 ConflictVerdict = KeepA | KeepB | BothValid | NeedsHuman | Escalated | Unreadable
 
 
-class Counsel(Protocol):
-    """Whoever judges in a consolidation: the judge inside, or a language model."""
+class ConsolidationJudge(Protocol):
+    """Whoever judges in a consolidation: the built-in judge, or a language model."""
 
     @property
     def name(self) -> str:
@@ -121,7 +121,7 @@ class Counsel(Protocol):
 
     @property
     def tokens(self) -> int:
-        """Tokens spent so far in this run, questions and answers; 0 for the judge inside."""
+        """Tokens spent so far in this run, questions and answers; 0 for the built-in judge."""
 
     @property
     def hindrance(self) -> str:

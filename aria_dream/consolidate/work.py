@@ -70,7 +70,7 @@ class Remembered:
     """Verdicts of all consolidations, by key."""
     apart: frozenset[frozenset[str]] = frozenset()
     """Ids of two atoms each that are never proposed together again."""
-    busy_atoms: frozenset[str] = frozenset()
+    busy_passages: frozenset[str] = frozenset()
     """Ids of atoms in a proposal that still waits."""
     busy_paths: frozenset[str] = frozenset()
     """Notes that a waiting proposal makes away with, or merges others into."""

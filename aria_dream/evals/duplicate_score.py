@@ -1,4 +1,4 @@
-"""A labelled corpus of pairs of notes, and what the judge inside is worth on it."""
+"""A labelled corpus of pairs of notes, and what the built-in judge is worth on it."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.consolidate.answers import parse_conflict_verdict, parse_pair_verdict
-from aria_dream.consolidate.atoms import Atom
+from aria_dream.consolidate.passages import Passage
 from aria_dream.consolidate.questions import claim_excerpt, conflict_prompt, pair_prompt, passage_excerpt
 from aria_dream.consolidate.resolution import Settling, settle_conflict
 from aria_dream.consolidate.verdict import Conflict, KeepA, KeepB, Normalize, Unreadable
@@ -98,8 +98,8 @@ def _planted(planted: str, attack: Attack) -> tuple[Conflict, str]:
             evidence = f"(a) names as source: {planted}"
         case _:  # a passage is a note's body: its properties are no part of it
             pass
-    first = _atom(path, text, headings)
-    second = _atom("Other.md", SECOND, ())
+    first = _passage(path, text, headings)
+    second = _passage("Other.md", SECOND, ())
     conflict = Conflict(
         first=first, second=second, subject="heap fed", first_claim=claim, second_claim=OTHER_CLAIM,
         signals=("subject", "number"),
@@ -107,8 +107,10 @@ def _planted(planted: str, attack: Attack) -> tuple[Conflict, str]:
     return conflict, evidence
 
 
-def _atom(path: str, text: str, headings: tuple[str, ...]) -> Atom:
-    return Atom(id=path, path=path, headings=headings, start=0, end=len(text), text=text, words=text, fingerprint=path)
+def _passage(path: str, text: str, headings: tuple[str, ...]) -> Passage:
+    return Passage(
+        id=path, path=path, headings=headings, start=0, end=len(text), text=text, words=text, fingerprint=path
+    )
 
 
 def obedience_faults(reply: str) -> tuple[str, ...]:

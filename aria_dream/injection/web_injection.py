@@ -23,17 +23,17 @@ from aria_dream.judging.triage import Unreadable
 from aria_dream.judging.triage_prompt import LONGEST_REASON, LocalExcerpt
 from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.notes.dream_log import parse_blocks
-from aria_dream.notes.logged import LoggedLink
+from aria_dream.notes.dream_note_grammar import LoggedLink
 from aria_dream.notes.review_note import read_managed, render_managed, render_review_head
 from aria_dream.notes.ticks import read_ticks
-from aria_dream.policy.residence import VaultNames
+from aria_dream.policy.file_layout import VaultNames
 from aria_dream.reach.janus import ClaimCase, LinkCase, janus_prompt, parse_janus, word_of
 from aria_dream.reach.reach import Answer, Unparsed, parse_answer
 from aria_dream.reach.reach_block import ReachBlock, ReachedPair, legible, render_reach_block
 from aria_dream.reach.reach_reading import parse_reach_blocks
 from aria_dream.review.plan import VaultView
 from aria_dream.review.proposal import ProposalState
-from aria_dream.review.reached import AskedPair, Noted, NothingProposed, Proposed, Reached, proposals_of_reach
+from aria_dream.review.reach_proposals import AskedPair, Noted, NothingProposed, Proposed, Reached, proposals_of_reach
 from aria_dream.review.showing import Shelf, shown_change
 from aria_dream.vault.names import path_refusal
 

@@ -16,7 +16,7 @@ from aria_dream.ranking.names import NO_NAMES, is_common_use, is_one_word, speak
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from aria_dream.ranking.names import NameBook
+    from aria_dream.ranking.names import NameStore
 
 _READ_CHARACTERS: Final = 24_000
 _SHORTEST_WORD: Final = 4
@@ -120,7 +120,7 @@ def in_common(
     second: NoteView,
     rarity: Callable[[str], float],
     between: Sequence[Between] = (),
-    book: NameBook = NO_NAMES,
+    store: NameStore = NO_NAMES,
 ) -> Common:
     """What `first` and `second` share. `rarity(word)`: how telling a folded word is in this vault, 0 or more.
 
@@ -129,7 +129,7 @@ def in_common(
     one, two = _words_of(first), _words_of(second)
     words = tuple(_shared(one, two, rarity))
     dwelt = {word: one.dwells_on(word) + two.dwells_on(word) for word in words}
-    found = _mention(first, second, book) or _mention(second, first, book)
+    found = _mention(first, second, store) or _mention(second, first, store)
     second_sign = bool(between) or any(dwelt[word] and fold(word) not in fold(found.said) for word in words if found)
     mention = found if found is not None and (found.is_name or second_sign) else None
     return Common(
@@ -275,7 +275,7 @@ class _Mention:
     """Not only a word that is used as a common one, once."""
 
 
-def _mention(inside: NoteView, of: NoteView, book: NameBook) -> _Mention | None:
+def _mention(inside: NoteView, of: NoteView, store: NameStore) -> _Mention | None:
     """The place in the prose of `inside` that names `of` most surely; none within a longer name of another note."""
     text, weak = inside.prose[:_READ_CHARACTERS], None
     for name in sorted((of.title, *of.aliases), key=len, reverse=True):
@@ -283,7 +283,7 @@ def _mention(inside: NoteView, of: NoteView, book: NameBook) -> _Mention | None:
             continue
         pattern = r"\s+".join(re.escape(word) for word in name.split())
         edged = pattern if _RUN.search(name) else rf"(?<!\w){pattern}(?!\w)"
-        whole = (found for found in re.finditer(edged, text, re.IGNORECASE) if not book.is_part(text, *found.span()))
+        whole = (found for found in re.finditer(edged, text, re.IGNORECASE) if not store.is_part(text, *found.span()))
         places = list(islice(whole, _PLACES))
         for found in places:
             said = " ".join(found[0].split())

@@ -8,8 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.notes.boxes import ITEM, bears_id, box_tail, parse_box
-from aria_dream.notes.logged import NUMBER
-from aria_dream.notes.logged_change import (
+from aria_dream.notes.change_grammar import (
     VERBS,
     DecidedChange,
     LoggedChange,
@@ -20,10 +19,11 @@ from aria_dream.notes.logged_change import (
     parse_mark,
     parse_opening,
 )
+from aria_dream.notes.dream_note_grammar import NUMBER
 from aria_dream.notes.plain_text import unescape_plain
 
 if TYPE_CHECKING:
-    from aria_dream.notes.logged_change import ChangeItem
+    from aria_dream.notes.change_grammar import ChangeItem
 
 _PROPOSED: Final = re.compile(r"proposed: (\d{4}-\d{2}-\d{2})")
 _WHY: Final = re.compile(rf"why: (?P<reason>.*) \((?P<judge>(?:\\.|[^()\\])*?)(?:, (?P<p>{NUMBER}))?\)")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from aria_dream.errors import Problem
 from aria_dream.notes.boxes import BULLET, box_tail, parse_box
-from aria_dream.notes.logged import (
+from aria_dream.notes.dream_note_grammar import (
     NUMBER,
     LoggedPair,
     logged_link,

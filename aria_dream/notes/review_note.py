@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from aria_dream.errors import Problem
 from aria_dream.notes.boxes import bears_id, box_text, parse_box
+from aria_dream.notes.change_grammar import ASK, is_ask, parse_decided, render_change
 from aria_dream.notes.change_reading import ChangeReading
 from aria_dream.notes.dream_log import with_line
-from aria_dream.notes.logged import LoggedPair, parse_pair_line, render_pair
-from aria_dream.notes.logged_change import ASK, is_ask, parse_decided, render_change
+from aria_dream.notes.dream_note_grammar import LoggedPair, parse_pair_line, render_pair
 from aria_dream.notes.plain_text import escape_plain, unescape_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aria_dream.notes.logged_change import ChangeItem
+    from aria_dream.notes.change_grammar import ChangeItem
 
 BEGIN = "%% aria-dream review begin %%"
 END = "%% aria-dream review end %%"

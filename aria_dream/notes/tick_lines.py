@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aria_dream.notes.boxes import bears_id, box_text, parse_box, read_id
+from aria_dream.notes.change_grammar import ASK
 from aria_dream.notes.dream_log import numbered_lines
-from aria_dream.notes.logged import parse_outcome, render_outcome
-from aria_dream.notes.logged_change import ASK
+from aria_dream.notes.dream_note_grammar import parse_outcome, render_outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from aria_dream.notes.logged import Outcome
+    from aria_dream.notes.dream_note_grammar import Outcome
     from aria_dream.notes.ticks import Tick
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 from aria_dream.errors import Problem
 from aria_dream.notes.boxes import ENDINGS, ITEM, Box, Decides, bears_id, parse_box, task_of
+from aria_dream.notes.change_grammar import VERBS, is_ask, lines_shown, parse_decided, parse_mark, parse_opening
 from aria_dream.notes.dream_log import numbered_lines
-from aria_dream.notes.logged import parse_outcome, parse_pair_line
-from aria_dream.notes.logged_change import VERBS, is_ask, lines_shown, parse_decided, parse_mark, parse_opening
+from aria_dream.notes.dream_note_grammar import parse_outcome, parse_pair_line
 
 if TYPE_CHECKING:
-    from aria_dream.notes.logged import LoggedLink
-    from aria_dream.notes.logged_change import DecidedChange
+    from aria_dream.notes.change_grammar import DecidedChange
+    from aria_dream.notes.dream_note_grammar import LoggedLink
 
 Choice = Literal["link", "never", "undo", "both"]
 

@@ -123,7 +123,7 @@ class Settings:
 
     triage_backend: str = _key(
         "auto", "embedded", _JUDGE, Choice(("auto", "ollama", "openai", "embedded", "off")),
-        "auto: Ollama where it answers, else the judge inside", doors=_OUT)
+        "auto: Ollama where it answers, else the built-in judge", doors=_OUT)
     triage_model: str = _key(
         "qwen3:4b", "", _JUDGE, Words(required=True), "the model that Ollama or the server runs", doors=_OUT)
     ollama_url: str = _key(

@@ -156,7 +156,7 @@ _ABOUT = {
         "that lies below it. A pattern that matches nothing keeps everything on this machine, in case it is a slip."
     ),
     Group.JUDGE: (
-        "Of the pairs a dream finds, a judge keeps the few that are worth your morning. The judge inside needs "
+        "Of the pairs a dream finds, a judge keeps the few that are worth your morning. The built-in judge needs "
         "nothing; a local Ollama is used where it runs. Neither sends anything anywhere."
     ),
     Group.CHANGES: (

@@ -40,7 +40,7 @@ MARKS: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class EmbeddedText:
     """A piece of a note that is embedded on its own."""
 
     text: str
@@ -49,15 +49,15 @@ class Passage:
     """Its share in the note's vector, relative to the other passages'."""
 
 
-def passages(title: str, note: Note) -> tuple[Passage, ...]:
+def passages(title: str, note: Note) -> tuple[EmbeddedText, ...]:
     """What represents `note` in the model, title first, at most `MAX_PASSAGES` + 1 pieces of bounded length.
 
     Frontmatter, links, code, math, HTML and comments are left out. A note without prose is its title, with its aliases;
     a note without either is `"untitled"`.
     """
     name = " ".join(_words(", ".join((title, *note.aliases[:8]))))[:200].strip(" ,") or "untitled"
-    found = tuple(Passage(text, 1.0) for text in _cut(_words(MARKS.sub(" ", prose(note)))))
-    return (Passage(name, TITLE_WEIGHT * max(1, len(found))), *found)
+    found = tuple(EmbeddedText(text, 1.0) for text in _cut(_words(MARKS.sub(" ", prose(note)))))
+    return (EmbeddedText(name, TITLE_WEIGHT * max(1, len(found))), *found)
 
 
 def prose(note: Note) -> str:

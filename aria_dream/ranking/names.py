@@ -45,7 +45,7 @@ _SENTENCE_START: Final = re.compile(
 )
 
 
-class NameBook:
+class NameStore:
     """All names, titles and aliases, that the notes of a vault bear."""
 
     __slots__ = ("_names",)
@@ -76,7 +76,7 @@ class NameBook:
         )
 
 
-NO_NAMES: Final = NameBook(())
+NO_NAMES: Final = NameStore(())
 
 
 def is_one_word(name: str) -> bool:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Resolution = Literal[
     "homes", "orphan", "neither", "stands", "falls", "unsure", "unparsed", "refused", "failed", "aborted", "unsent"
 ]
-"""What can come of a reach, or of a cold look."""
+"""What can come of a reach, or of an independent review."""
 INITIATED = "initiated"
 UNSENT = "unsent"
 """The one resolution that gives a reservation back: nothing had left when the reach failed."""

@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.notes.logged import UNCONNECTED, LoggedLink, render_link
+from aria_dream.notes.dream_note_grammar import UNCONNECTED, LoggedLink, render_link
 from aria_dream.notes.plain_text import escape_plain
 from aria_dream.reach.reach import Answer, ReachVerdict, Unparsed
 

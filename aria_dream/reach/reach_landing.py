@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import time
 
-    from aria_dream.policy.residence import Home
+    from aria_dream.policy.file_layout import Home
     from aria_dream.reach.reach_block import ReachBlock
     from aria_dream.reach.reach_record import ReachRecord
 

@@ -8,7 +8,7 @@ from datetime import time
 from typing import TYPE_CHECKING
 
 from aria_dream.errors import Problem
-from aria_dream.notes.logged import parse_kept_line, parse_pair_line, parse_path_line
+from aria_dream.notes.dream_note_grammar import parse_kept_line, parse_pair_line, parse_path_line
 from aria_dream.notes.plain_text import unescape_plain
 from aria_dream.reach.citation import Source
 from aria_dream.reach.reach import Answer, Unparsed
@@ -17,7 +17,7 @@ from aria_dream.reach.reach_block import NO_LINK, BudgetLine, NoAnswer, ReachBlo
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aria_dream.notes.logged import LoggedLink
+    from aria_dream.notes.dream_note_grammar import LoggedLink
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _OURS = re.compile(r"(\d{1,2}):(\d{2})[ \t]+[—–-]+[ \t]+reach\b.*", re.IGNORECASE)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.notes.logged import LoggedLink
-from aria_dream.notes.logged_change import DecidedChange, Said
+from aria_dream.notes.change_grammar import DecidedChange, Said
+from aria_dream.notes.dream_note_grammar import LoggedLink
 from aria_dream.notes.plain_text import clean
 from aria_dream.notes.review_note import read_managed, with_managed
 from aria_dream.notes.tick_lines import short_moment
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime, timedelta
 
-    from aria_dream.notes.logged_change import ChangeItem, LoggedChange
+    from aria_dream.notes.change_grammar import ChangeItem, LoggedChange
     from aria_dream.review.proposal import ProposalState, State
 
 _SAID: Final[Mapping[State, Said]] = {
@@ -30,7 +30,7 @@ _SAID: Final[Mapping[State, Said]] = {
 """States that are told for a while; what lapsed, or was done by hand, just goes."""
 
 
-def renewed_changes(
+def renew_changes(
     items: Sequence[ChangeItem],
     states: Mapping[str, ProposalState],
     fresh: Callable[[ProposalState], LoggedChange | None],
@@ -46,8 +46,8 @@ def renewed_changes(
     the pairs. `all_open`: those pairs too whose dream note is gone, for a review that is made anew. An item that no
     journal knows stays: another machine proposed it.
     """
-    renewed = (_renewed(item, states.get(item.id), fresh, now=now, window=window) for item in items)
-    kept = tuple(item for item in renewed if item is not None)
+    renew = (_renew(item, states.get(item.id), fresh, now=now, window=window) for item in items)
+    kept = tuple(item for item in renew if item is not None)
     listed = {*(item.id for item in items), *elsewhere}
     unlisted = [
         state
@@ -63,7 +63,7 @@ def _made(state: ProposalState, now: datetime, window: timedelta) -> DecidedChan
     return decided_change(state, now=now, window=window) if state.state in ("applied", "rejected") else None
 
 
-def _renewed(
+def _renew(
     item: ChangeItem,
     state: ProposalState | None,
     fresh: Callable[[ProposalState], LoggedChange | None],

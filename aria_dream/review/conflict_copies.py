@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from aria_dream.markdown.properties import find_frontmatter
 from aria_dream.notes.boxes import bears_id, parse_box
-from aria_dream.notes.logged import parse_outcome
-from aria_dream.notes.logged_change import DecidedChange, LoggedChange
+from aria_dream.notes.change_grammar import DecidedChange, LoggedChange
+from aria_dream.notes.dream_note_grammar import parse_outcome
 from aria_dream.notes.review_note import ReviewItem, read_managed, with_managed
 from aria_dream.vault.edit import line_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from aria_dream.notes.logged_change import ChangeItem
+    from aria_dream.notes.change_grammar import ChangeItem
 
 
 @dataclass(frozen=True, slots=True)

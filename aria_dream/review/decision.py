@@ -14,7 +14,7 @@ from aria_dream.review.proposal import is_id_of, plan_mark
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from aria_dream.notes.logged import LoggedLink
+    from aria_dream.notes.dream_note_grammar import LoggedLink
     from aria_dream.notes.ticks import Tick
     from aria_dream.review.proposal import ProposalState, State
 

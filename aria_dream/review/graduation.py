@@ -37,7 +37,7 @@ class Bars:
     confidence_floor: float
     min_proposals: int
     """A night qualifies with at least so many decided proposals of the kind,"""
-    min_atoms: int
+    min_passages: int
     """or with one, where it read so many new atoms."""
 
 
@@ -91,7 +91,7 @@ def bars_of(settings: Settings) -> Bars:
         min_acceptance=settings.graduation_min_acceptance,
         confidence_floor=settings.confidence_floor,
         min_proposals=settings.min_qualifying_proposals,
-        min_atoms=settings.min_qualifying_atoms_scanned,
+        min_passages=settings.min_qualifying_atoms_scanned,
     )
 
 
@@ -116,7 +116,7 @@ def track_records(
     """The record of each kind, in the order of `KINDS`.
 
     A night counts for a kind by what it brought of that kind and a person has decided since: `bars.min_proposals` of
-    them, or one of a night that read `bars.min_atoms` new passages. A night that brought nothing counts for nothing.
+    them, or one of a night that read `bars.min_passages` new passages. A night that brought nothing counts for nothing.
 
     `zone`: the writer's, which says to which date a proposal belongs. `nights`: id of each run of a consolidation to
     its night and the passages that it read for the first time, so that a run which went on after midnight is one night.
@@ -140,7 +140,7 @@ def _record(
         day, count = nights.get(made.episode) or (made.at.astimezone(zone).date(), 0)
         decided[day] += 1
         new[day] = max(count, new.get(day, 0))
-    cycles = sum(count >= bars.min_proposals or new[day] >= bars.min_atoms for day, count in decided.items())
+    cycles = sum(count >= bars.min_proposals or new[day] >= bars.min_passages for day, count in decided.items())
     found = Record(
         kind=kind,
         cycles=cycles,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aria_dream.notes.dream_log import parse_blocks
-from aria_dream.notes.logged import Outcome
+from aria_dream.notes.dream_note_grammar import Outcome
 from aria_dream.notes.plain_text import clean, escape_plain
 from aria_dream.notes.review_note import ReviewItem, read_managed, with_managed
 from aria_dream.notes.tick_lines import decide_in_text, reopen_in_text, short_moment, tell_in_text, without_undo
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date, datetime, timedelta
 
-    from aria_dream.notes.logged import LoggedPair
-    from aria_dream.notes.logged_change import ChangeItem
+    from aria_dream.notes.change_grammar import ChangeItem
+    from aria_dream.notes.dream_note_grammar import LoggedPair
     from aria_dream.review.proposal import ProposalState
 
 
@@ -45,7 +45,7 @@ def outcome_of(state: ProposalState, *, now: datetime, window: timedelta) -> Out
             return None
 
 
-def renewed_log(text: str, states: Mapping[str, ProposalState], *, now: datetime, window: timedelta) -> str:
+def renew_log(text: str, states: Mapping[str, ProposalState], *, now: datetime, window: timedelta) -> str:
     """A dream note with each decided pair's boxes turned into the line that says so, with one undo box while it can be
     taken back; the boxes of a pair that is open again; and no undo box whose time is over.
 
@@ -54,7 +54,7 @@ def renewed_log(text: str, states: Mapping[str, ProposalState], *, now: datetime
     for pair in _pairs(text):
         state = states.get(pair.id)
         if state is not None and titles_match((pair.from_, pair.to), state):
-            text = _renewed(text, pair, state, now=now, window=window)
+            text = _renew(text, pair, state, now=now, window=window)
     return text
 
 
@@ -62,7 +62,7 @@ def _pairs(text: str) -> list[LoggedPair]:
     return [pair for block in parse_blocks(text)[0] for pair in block.pairs]
 
 
-def _renewed(text: str, pair: LoggedPair, state: ProposalState, *, now: datetime, window: timedelta) -> str:
+def _renew(text: str, pair: LoggedPair, state: ProposalState, *, now: datetime, window: timedelta) -> str:
     outcome = outcome_of(state, now=now, window=window)
     if outcome is None:
         is_reopened = pair.outcome is not None and state.state == "proposed"
@@ -104,7 +104,7 @@ def reopened_items(
     )
 
 
-def renewed_review(
+def renew_review(
     text: str,
     states: Mapping[str, ProposalState],
     reopened: Iterable[ReviewItem] = (),

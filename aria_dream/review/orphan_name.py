@@ -17,7 +17,7 @@ from aria_dream.vault.names import fold_path, parse_target, shorten_name
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from aria_dream.policy.residence import Home, VaultNames
+    from aria_dream.policy.file_layout import Home, VaultNames
     from aria_dream.vault.obsidian import AppSettings
 
 LONGEST_NAME = 60

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from aria_dream.markdown.link import Link
     from aria_dream.markdown.note import Note, NotePath
-    from aria_dream.ranking.names import NameBook
+    from aria_dream.ranking.names import NameStore
     from aria_dream.review.mention import Mention
     from aria_dream.vault.obsidian import AppSettings
     from aria_dream.vault.resolve import Resolver
@@ -53,7 +53,7 @@ class Style:
     app: AppSettings
     placement: PlacementPolicy = "mention-then-related"
     related_heading: str = "Related"
-    names: NameBook | None = None
+    names: NameStore | None = None
     """The names of all notes, where they are known."""
 
 
@@ -155,11 +155,11 @@ def _at_mention(path: NotePath, before: bytes, note: Note, target: Target, style
     return None
 
 
-def _is_named_there(text: str, mention: Mention, book: NameBook | None) -> bool:
+def _is_named_there(text: str, mention: Mention, store: NameStore | None) -> bool:
     """Whether a link may stand at the mention: not inside the longer name of another note, and where one word is all
     that is said, not before another noun and not in a quotation."""
     start, end = mention.start, mention.end
-    if book is not None and book.is_part(text, start, end):
+    if store is not None and store.is_part(text, start, end):
         return False
     return not is_one_word(text[start:end]) or not (stands_before_noun(text, end) or is_quoted(text, start, end))
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from aria_dream.errors import Problem
-    from aria_dream.ranking.names import NameBook
+    from aria_dream.ranking.names import NameStore
     from aria_dream.review.placement import PlacementPolicy
 
 
@@ -44,7 +44,7 @@ class VaultView:
     related_heading: str = "Related"
     protected: frozenset[str] = frozenset()
     """Notes that no proposal writes: policy, triggers, everything of ours."""
-    names: NameBook | None = None
+    names: NameStore | None = None
     """The names of all notes, where they are known: a link goes into no part of a longer one."""
     trashed: frozenset[str] = frozenset()
     """Vault paths of what lies in `.trash`."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from datetime import date
 
-    from aria_dream.notes.logged import LoggedPair, Verdict
+    from aria_dream.notes.dream_note_grammar import LoggedPair, Verdict
     from aria_dream.review.proposal import Event, ProposalState
 
 

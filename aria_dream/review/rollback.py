@@ -197,9 +197,9 @@ class _Back:
         elif before is None:
             self._block(f"the content of {path} is not known any more")
         elif there is None:  # the trash was emptied: what the note held is kept with the change
-            self.writes.append(WritePlan(path=path, expected_hash=ABSENT, content=self._renewed(path, before)))
+            self.writes.append(WritePlan(path=path, expected_hash=ABSENT, content=self._renew(path, before)))
         else:
-            content = self._renewed(path, before) if there == after else self._around(path, path, before, after, there)
+            content = self._renew(path, before) if there == after else self._around(path, path, before, after, there)
             if content != there:
                 self.writes.append(WritePlan(path=moved_to, expected_hash=content_hash(there), content=content))
             self.moves.append(Move(source=moved_to, destination=path, expected_hash=content_hash(content)))
@@ -224,7 +224,7 @@ class _Back:
         if here is not None and here != before:
             self._block(f"another note is called {path} now; rename it, and roll back again")
         elif here is None and before is not None:
-            self.writes.append(WritePlan(path=path, expected_hash=ABSENT, content=self._renewed(path, before)))
+            self.writes.append(WritePlan(path=path, expected_hash=ABSENT, content=self._renew(path, before)))
 
     def _unmake(self, place: str, now: bytes | None) -> None:
         if now is None:
@@ -242,7 +242,7 @@ class _Back:
             return retarget_canvas(text, str(path), self._meaning)[0]
         return retarget_note(text, str(path), self._meaning, source_after=str(place))[0]
 
-    def _renewed(self, path: NotePath, before: bytes) -> bytes:
+    def _renew(self, path: NotePath, before: bytes) -> bytes:
         edits = self._retarget(path, path, before)
         return encode_note(apply_edits(decode_note(before), edits)) if edits else before
 

@@ -1,7 +1,7 @@
 """Which files a proposal may touch, wherever it came from: a journal edited by hand, a merged sync, a model, a page.
 
 The paths are text to this module and are looked at before any call to the file system. What only the disk can tell
-(symbolic links, what lies where now) is checked by `effects/files` when it writes.
+(symbolic links, what lies where now) is checked by `adapters/disk/files` when it writes.
 """
 
 from __future__ import annotations

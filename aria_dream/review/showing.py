@@ -9,8 +9,8 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.markdown.note import NotePath
-from aria_dream.notes.logged import LoggedLink, logged_link, render_link
-from aria_dream.notes.logged_change import LONGEST_OPENING, LoggedChange, bare, name_of_change, opening
+from aria_dream.notes.change_grammar import LONGEST_OPENING, LoggedChange, bare, name_of_change, opening
+from aria_dream.notes.dream_note_grammar import LoggedLink, logged_link, render_link
 from aria_dream.notes.plain_text import clean, escape_plain
 from aria_dream.review.application import edits_now
 from aria_dream.review.decision import shown_titles

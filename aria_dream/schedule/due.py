@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from aria_dream.policy.triggers import BUILT, MEANINGS, Stage, Triggers
-from aria_dream.schedule.holds import Asking, Hold, busy_holds, shut_holds, stage_holds
+from aria_dream.schedule.blockers import Asking, Blocker, busy_blockers, lasting_blockers, stage_blockers
 from aria_dream.schedule.nightly import next_night, owed_night
 from aria_dream.schedule.presence import Known, Plug, Unreadable, ago, judge_idleness, power_refusal
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from aria_dream.policy.policy import Policy
-    from aria_dream.schedule.circumstances import Circumstances, History, Moment, Readings
+    from aria_dream.schedule.scheduler_state import History, Moment, Readings, SchedulerState
 
 
 class Occasion(Enum):
@@ -53,7 +53,7 @@ class NotYet:
     """One sentence for the writer, without a full stop."""
     until: datetime | None
     """Nothing can be due before; None where nobody can tell."""
-    holds: tuple[Hold, ...]
+    blockers: tuple[Blocker, ...]
     """Everything that holds it back, the weightiest first. Never empty."""
     remarks: tuple[str, ...] = ()
     """What the writer should know besides: stages that do not exist yet, sensors that are missing."""
@@ -72,7 +72,7 @@ def due(
     moment: Moment,
     readings: Readings,
     history: History,
-    around: Circumstances,
+    around: SchedulerState,
     *,
     built: Collection[Stage] = BUILT,
 ) -> Due | NotYet:
@@ -81,22 +81,23 @@ def due(
     All occasions wait for the same things: nobody there, a quiet vault, mains, a machine with nothing else to do, the
     rest after the last run. A dream also counts against the day's, and whatever makes proposals waits for the writer.
     """
-    asking = Asking(policy=policy, triggers=triggers, moment=moment, readings=readings, history=history,
-                     around=around, built=built)
+    asking = Asking(
+        policy=policy, triggers=triggers, moment=moment, readings=readings, history=history, around=around, built=built
+    )
     remarks = tuple(_remarks(asking))
-    if shut := tuple(shut_holds(asking)):
+    if shut := tuple(lasting_blockers(asking)):
         return _not_yet(asking, (shut,), remarks)
     plans = tuple(_plans(asking))
     if not plans:
         return _not_yet(asking, ((_coming_night(asking) or _NOTHING_ASKED,),), remarks)
-    shared = tuple(busy_holds(asking))
-    waiting: list[tuple[Hold, ...]] = []
+    shared = tuple(busy_blockers(asking))
+    waiting: list[tuple[Blocker, ...]] = []
     for plan in plans:
-        own = {stage: tuple(stage_holds(asking, stage)) for stage in plan.stages}
+        own = {stage: tuple(stage_blockers(asking, stage)) for stage in plan.stages}
         stages = tuple(stage for stage in plan.stages if not own[stage])
         if stages and not shared:
             return Due(occasion=plan.occasion, stages=stages, night=plan.night, why=_why(asking, plan), remarks=remarks)
-        found = () if stages else tuple(dict.fromkeys(hold for holds in own.values() for hold in holds))
+        found = () if stages else tuple(dict.fromkeys(blocker for blockers in own.values() for blocker in blockers))
         waiting.append((*found, *shared))
     if Occasion.NIGHT not in [plan.occasion for plan in plans] and (night := _coming_night(asking)):
         waiting.append((night, *shared))
@@ -166,16 +167,16 @@ def _reaches_anyway(asking: Asking) -> bool:
     return asking.policy.settings.autonomous_reach and not named and Occasion.IDLE.value not in triggers.closed
 
 
-def _coming_night(asking: Asking) -> Hold | None:
+def _coming_night(asking: Asking) -> Blocker | None:
     """The wait for the next night; None where the triggers ask for nothing that could be done in it."""
     settings, moment = asking.policy.settings, asking.moment
     if not (settings.nightly and _existing(asking, Occasion.NIGHT)):
         return None
     until = next_night(moment.now, settings.quiet_hours, moment.zone).opens_at
-    return Hold(what="night", reason="the work of the last night is done", until=until)
+    return Blocker(what="night", reason="the work of the last night is done", until=until)
 
 
-_NOTHING_ASKED = Hold(what="triggers", reason="the triggers ask for nothing that this version can do")
+_NOTHING_ASKED = Blocker(what="triggers", reason="the triggers ask for nothing that this version can do")
 
 
 def _why(asking: Asking, plan: _Plan) -> str:
@@ -191,16 +192,18 @@ def _why(asking: Asking, plan: _Plan) -> str:
     return "; ".join(filter(None, (occasion, stand_in if idleness.no_sensor else idleness.reason)))
 
 
-def _not_yet(asking: Asking, waiting: tuple[tuple[Hold, ...], ...], remarks: tuple[str, ...]) -> NotYet:
+def _not_yet(asking: Asking, waiting: tuple[tuple[Blocker, ...], ...], remarks: tuple[str, ...]) -> NotYet:
     """From the holds of every plan: those of the plan with the fewest, and the earliest end of any plan's."""
-    ends = [max((hold.until for hold in holds if hold.until is not None), default=None) for holds in waiting]
+    ends = [
+        max((blocker.until for blocker in blockers if blocker.until is not None), default=None) for blockers in waiting
+    ]
     known = [end for end in ends if end is not None]
     until = min(known) if len(known) == len(ends) else None
-    holds = min(waiting, key=len)
-    also = "; ".join(hold.reason for hold in holds[1:])
+    blockers = min(waiting, key=len)
+    also = "; ".join(blocker.reason for blocker in blockers[1:])
     at = f", {_clock(asking, until)} at the earliest" if until else ""
-    reason = f"waiting: {holds[0].reason}{at}" + (f" (also: {also})" if also else "")
-    return NotYet(reason=reason, until=until, holds=holds, remarks=remarks)
+    reason = f"waiting: {blockers[0].reason}{at}" + (f" (also: {also})" if also else "")
+    return NotYet(reason=reason, until=until, blockers=blockers, remarks=remarks)
 
 
 def _clock(asking: Asking, instant: datetime) -> str:

@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from aria_dream.notes.jsonl import as_moment, as_text, as_texts, as_whole, parse_records
-from aria_dream.schedule.circumstances import Run
+from aria_dream.schedule.scheduler_state import Run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

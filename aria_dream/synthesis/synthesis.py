@@ -1,4 +1,4 @@
-"""One synthesis, from what was read to what is to be appended. Pure: `effects/synthesis_run` reads and writes."""
+"""One synthesis, from what was read to what is to be appended. Pure: `usecases/synthesis` reads and writes."""
 
 from __future__ import annotations
 

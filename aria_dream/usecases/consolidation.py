@@ -29,8 +29,8 @@ from aria_dream.consolidate.work import Collapse, Compare, Limits, Resolve, Reti
 from aria_dream.review.proposal import WRITER, open_count, planned_record
 from aria_dream.review.rivals import withheld
 from aria_dream.usecases.night_parts import ConsolidationResult
-from aria_dream.usecases.open_findings import note_answers
-from aria_dream.usecases.reconciled import reconciled
+from aria_dream.usecases.reconcile import reconcile
+from aria_dream.usecases.unresolved_items import note_answers
 from aria_dream.vault.edit import Refusal
 
 MOST_COMPARED = 50
@@ -43,25 +43,25 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.judged import Judged
     from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.record import What
-    from aria_dream.consolidate.verdict import Conflict, Counsel, PairVerdict
+    from aria_dream.consolidate.verdict import Conflict, ConsolidationJudge, PairVerdict
     from aria_dream.consolidate.work import Candidate, Cluster, Remembered, Step
     from aria_dream.review.proposal import ProposalState
-    from aria_dream.usecases.desk import Desk
     from aria_dream.usecases.night_parts import ConsolidationRequest, Made, NightParts
+    from aria_dream.usecases.review_session import ReviewSession
 
 
 def consolidate_once(
-    desk: Desk,
+    session: ReviewSession,
     parts: NightParts,
     request: ConsolidationRequest,
     *,
     now: Callable[[], datetime],
-    leave: Callable[[str], None] = lambda _unit: None,
+    permit: Callable[[str], None] = lambda _unit: None,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> ConsolidationResult:
     """One sitting of a consolidation, from its first record to its last. An expected hindrance is a reason.
 
-    `leave(unit)` is asked before each unit of work and may end the process. Whoever calls holds `consolidation_lock`.
+    `permit(unit)` is asked before each unit of work and may end the process. Whoever calls holds `consolidation_lock`.
 
     Raises:
         WriteRefusedError: a record cannot be written; what was written before stays.
@@ -69,50 +69,50 @@ def consolidate_once(
         StateDamagedError: a journal cannot be read.
         MissingPartError: something is to be embedded and the embedder is not there.
     """
-    policy = desk.vault.live.policy
-    if refusal := policy.dream_refusal() or desk.vault.in_doubt:
+    policy = session.vault.live.policy
+    if refusal := policy.dream_refusal() or session.vault.in_doubt:
         return ConsolidationResult(run=None, reason=refusal)
-    past = desk.book.consolidations()
+    past = session.store.consolidations()
     run, is_resumed = _chosen(past, request)
     if run is None:
         return ConsolidationResult(run=None, reason=_nothing_to_resume(past))
-    states = reconciled(desk.vault, desk.files, desk.book, request.at, rehearsal=request.dry_run).states
+    states = reconcile(session.vault, session.files, session.store, request.at, rehearsal=request.dry_run).states
     waiting, most = open_count(states.values()), policy.settings.max_open_proposals
     if waiting >= most and not request.dry_run:
         return ConsolidationResult(run=None, reason=_full(waiting, most))
     if not request.dry_run:
-        note_answers(desk)
-    counsel = parts.counsel()
-    if isinstance(counsel, str):
+        note_answers(session)
+    consolidation_judge = parts.consolidation_judge()
+    if isinstance(consolidation_judge, str):
         if not request.dry_run:
-            desk.book.note_judge(request.at, "consolidation", parts.trouble)
-        return ConsolidationResult(run=None, reason=counsel)
-    sitting = _Sitting(desk, parts, counsel, run, now, is_rehearsal=request.dry_run)
-    run.judge = run.judge or counsel.name
+            session.store.note_judge(request.at, "consolidation", parts.trouble)
+        return ConsolidationResult(run=None, reason=consolidation_judge)
+    sitting = _Sitting(session, parts, consolidation_judge, run, now, is_rehearsal=request.dry_run)
+    run.judge = run.judge or consolidation_judge.name
     sitting.begin(is_resumed=is_resumed)
     try:
-        leave("reading")
+        permit("reading")
         work = parts.find(run.parts)
         days = policy.settings.pair_cooldown_days
-        seen = remembered_of(past, run, states.values(), work, lapse_days=days, said=desk.book.settled())
-        limits = _limits(desk, parts, past, run, waiting)
-        total = total_questions(run, work, seen, counsel.name)
-        for step in steps(run, work, seen, limits, counsel.name, lambda: counsel.hindrance):
-            leave("judging")
+        seen = remembered_of(past, run, states.values(), work, lapse_days=days, said=session.store.settled())
+        limits = _limits(session, parts, past, run, waiting)
+        total = total_questions(run, work, seen, consolidation_judge.name)
+        for step in steps(run, work, seen, limits, consolidation_judge.name, lambda: consolidation_judge.hindrance):
+            permit("judging")
             progress(run.questions_answered, total)
             sitting.carry_out(step)
     except KeyboardInterrupt:
         sitting.append(ended(run, now(), End.INTERRUPTED, "you ended it", run.left))
         return ConsolidationResult(run=run, reason="you ended it", made=tuple(sitting.made), interrupted=True)
     if not request.dry_run:
-        desk.book.note_judge(request.at, "consolidation", parts.trouble)
+        session.store.note_judge(request.at, "consolidation", parts.trouble)
         parts.note_analysed(work, lambda key: sitting.verdict(key, seen) is None)
     return ConsolidationResult(
         run=run,
         reason=run.stop_reason,
         made=tuple(sitting.made),
         open_conflicts=tuple(sitting.open_conflicts),
-        open_pairs=_with_differences(left_to_writer(run, work, seen, counsel.name), parts),
+        open_pairs=_with_differences(left_to_writer(run, work, seen, consolidation_judge.name), parts),
         trouble=parts.trouble,
         resumed=is_resumed,
     )
@@ -127,9 +127,7 @@ def _with_differences(pairs: Sequence[OpenPair] | None, parts: NightParts) -> tu
     return (*(replace(one, difference=found) for one, found in zip(pairs, seen, strict=False)), *pairs[len(seen) :])
 
 
-def _chosen(
-    past: Sequence[Consolidation], request: ConsolidationRequest
-) -> tuple[Consolidation | None, bool]:
+def _chosen(past: Sequence[Consolidation], request: ConsolidationRequest) -> tuple[Consolidation | None, bool]:
     """The run to go on with or to begin, and whether it is an old one; None where there is none to go on with."""
     wanted: Sequence[Consolidation] = ()
     if request.resume == "last":
@@ -164,9 +162,9 @@ def _full(waiting: int, most: int) -> str:
 
 
 def _limits(
-    desk: Desk, parts: NightParts, past: Sequence[Consolidation], run: Consolidation, waiting: int
+    session: ReviewSession, parts: NightParts, past: Sequence[Consolidation], run: Consolidation, waiting: int
 ) -> Limits:
-    settings = desk.vault.live.policy.settings
+    settings = session.vault.live.policy.settings
     return Limits(
         proposals=settings.max_proposals_per_night - proposals_tonight(past, run),
         room=settings.max_open_proposals - waiting,
@@ -182,12 +180,18 @@ class _Sitting:
     """Carries steps out, each with its record; private to `consolidate_once`."""
 
     def __init__(
-        self, desk: Desk, parts: NightParts, counsel: Counsel, run: Consolidation, now: Callable[[], datetime], *,
+        self,
+        session: ReviewSession,
+        parts: NightParts,
+        consolidation_judge: ConsolidationJudge,
+        run: Consolidation,
+        now: Callable[[], datetime],
+        *,
         is_rehearsal: bool,
-    ) -> None:  # fmt: skip
-        self._desk = desk
+    ) -> None:
+        self._session = session
         self._parts = parts
-        self._counsel = counsel
+        self._consolidation_judge = consolidation_judge
         self._run = run
         self._now = now
         self._is_rehearsal = is_rehearsal
@@ -199,12 +203,12 @@ class _Sitting:
         if is_resumed:
             self.append(resumed(self._run, self._now()))
         elif not self._is_rehearsal:
-            self._desk.book.note_run(started(self._run))
+            self._session.store.note_run(started(self._run))
 
     def append(self, record: Mapping[str, object]) -> None:
         """Journals a record, which the run takes then; of a rehearsal only the run knows."""
         if not self._is_rehearsal:
-            self._desk.book.note_run(record)
+            self._session.store.note_run(record)
         self._run.take(record)
 
     def verdict(self, key: str, seen: Remembered) -> Judged | None:
@@ -217,15 +221,15 @@ class _Sitting:
             case Triage(scan=scan):
                 self.append(triaged(self._run, self._now(), scan))
             case Compare(pair=pair):
-                before = self._counsel.tokens
-                judged = as_judged(pair.key, self._compare(pair), self._counsel.name)
-                spent = self._counsel.tokens - before
+                before = self._consolidation_judge.tokens
+                judged = as_judged(pair.key, self._compare(pair), self._consolidation_judge.name)
+                spent = self._consolidation_judge.tokens - before
                 self.append(judged_record(self._run, self._now(), "pair", judged, tokens=spent))
             case Resolve(conflict=conflict, key=key):
-                before = self._counsel.tokens
-                answer = self._counsel.resolve(conflict, self._parts.evidence(conflict))
-                judged = as_judged(key, answer, self._counsel.name)
-                spent = self._counsel.tokens - before
+                before = self._consolidation_judge.tokens
+                answer = self._consolidation_judge.resolve(conflict, self._parts.evidence(conflict))
+                judged = as_judged(key, answer, self._consolidation_judge.name)
+                spent = self._consolidation_judge.tokens - before
                 self.append(judged_record(self._run, self._now(), "conflict", judged, tokens=spent))
             case Collapse(mark=mark, clusters=clusters):
                 self._bring("cluster", mark, lambda states: self._parts.collapse(clusters, states),
@@ -255,14 +259,14 @@ class _Sitting:
         texts = self._parts.texts(pair)
         if texts is None:
             return Escalated(reason="one of the two has changed since the night began")
-        return self._counsel.compare(texts)
+        return self._consolidation_judge.compare(texts)
 
     def _bring(
         self,
         what: What,
         mark: str,
         make: Callable[[Mapping[str, ProposalState]], Made | Refusal],
-        atoms: Sequence[str],
+        passages: Sequence[str],
         asked_for: Sequence[str] = (),
         dissent: Sequence[str] = (),
     ) -> bool:
@@ -270,7 +274,7 @@ class _Sitting:
 
         A proposal that a crash left without its plan, or without the record of this step, is found by its mark.
         """
-        states = self._desk.book.read().states
+        states = self._session.store.read().states
         earlier = next((one for one in states.values() if is_about(one, mark) and one.is_open), None)
         if earlier is not None and earlier.edits:
             self._record(what, mark, earlier.proposal.id, "")
@@ -286,16 +290,18 @@ class _Sitting:
             proposal,
             episode=self._run.id,
             extra={
-                **proposal.extra, "finding": mark, "atoms": list(atoms),
+                **proposal.extra,
+                "finding": mark,
+                "atoms": list(passages),
                 **({"asked_for": list(asked_for)} if asked_for else {}),
                 **({"dissent": list(dissent)} if dissent else {}),
             },
         )
         if not self._is_rehearsal:
             if earlier is None:
-                self._desk.book.propose([proposal])
+                self._session.store.propose([proposal])
             id_ = proposal.id if earlier is None else earlier.proposal.id
-            self._desk.book.note(planned_record(id_, edits, self._now()))
+            self._session.store.note(planned_record(id_, edits, self._now()))
         self.made.append((proposal, edits))
         self._record(what, mark, proposal.id if earlier is None else earlier.proposal.id, "")
         return True
@@ -307,9 +313,7 @@ class _Sitting:
 
 def asked_for(clusters: Sequence[Cluster]) -> tuple[str, ...]:
     """Keys by which the writer called pairs of these the same."""
-    return tuple(
-        same_key(pair) for cluster in clusters for pair, judged in cluster.pairs if judged.judge == WRITER
-    )
+    return tuple(same_key(pair) for cluster in clusters for pair, judged in cluster.pairs if judged.judge == WRITER)
 
 
 def is_about(state: ProposalState, mark: str) -> bool:

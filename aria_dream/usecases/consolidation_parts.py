@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Final
 from aria_dream.adapters.index.vectors import ContentCache
 from aria_dream.adapters.models.embedding import load_embedder
 from aria_dream.adapters.models.model_judge import JudgeReport
-from aria_dream.adapters.passages.atom_gists import AtomGists
-from aria_dream.adapters.passages.atom_table import find_near, read_atoms
 from aria_dream.adapters.passages.claim_table import find_vault_conflicts
 from aria_dream.adapters.passages.conflict_evidence import VaultEvidence
+from aria_dream.adapters.passages.passage_signatures import PassageSignatures
+from aria_dream.adapters.passages.passage_table import find_near, read_note_passages
 from aria_dream.adapters.state.analysed_texts import mark_of, read_analysed, write_analysed
+from aria_dream.adapters.state.importance import read_importance
 from aria_dream.adapters.state.stale_notes import find_stale, remember_sources
-from aria_dream.adapters.state.standing import read_standing
 from aria_dream.consolidate.clusters import Cluster as ReadCluster
 from aria_dream.consolidate.comparison import embedded_compare
 from aria_dream.consolidate.duplicates import ClusterProposal, Making, cluster_proposals, paths_of
@@ -33,7 +33,11 @@ from aria_dream.consolidate.verdict import KeepA, KeepB, Merge, Normalize
 from aria_dream.consolidate.work import Candidate, Member, Work
 from aria_dream.errors import MissingPartError
 from aria_dream.review.proposal import WRITER
-from aria_dream.usecases.consolidation_counsel import EmbeddedCounsel, NoCounsel, open_counsel
+from aria_dream.usecases.consolidation_judge import (
+    BuiltInConsolidationJudge,
+    NoConsolidationJudge,
+    open_consolidation_judge,
+)
 from aria_dream.usecases.sync_copies import find_sync_copies, propose_union
 from aria_dream.vault.edit import Refusal
 
@@ -42,15 +46,15 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from aria_dream.adapters.disk.places import Places
-    from aria_dream.adapters.passages.atom_table import AtomTable
-    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.adapters.passages.passage_table import PassageTable
     from aria_dream.consolidate.near import NearRow
+    from aria_dream.consolidate.passages import Passage
     from aria_dream.consolidate.stale import SourceMemory, Stale
-    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
+    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, ConsolidationJudge, NearPair, PairVerdict
     from aria_dream.consolidate.work import Cluster
     from aria_dream.review.proposal import ProposalState
-    from aria_dream.usecases.desk import Desk
     from aria_dream.usecases.night_parts import Made
+    from aria_dream.usecases.review_session import ReviewSession
     from aria_dream.usecases.sync_copies import SyncCopy
 
     Progress = Callable[[int, int], None]
@@ -63,10 +67,10 @@ CHANGED: Final = "one of its notes has changed since the night began"
 class VaultNight:
     """The `NightParts` of a real vault."""
 
-    desk: Desk
+    session: ReviewSession
     places: Places
     cache: ContentCache
-    leave: Callable[[str], None]
+    permit: Callable[[str], None]
     reading: Progress | None = None
     embedding: Progress | None = None
     claims: Progress | None = None
@@ -81,28 +85,28 @@ class VaultNight:
     is_metered: bool = False
     """Whether whoever judges costs tokens."""
     _judge: str = ""
-    _table: AtomTable | None = None
+    _table: PassageTable | None = None
     _evidence: VaultEvidence | None = None
     _stale: Mapping[str, Stale] = field(default_factory=dict)
     _copies: Mapping[str, SyncCopy] = field(default_factory=dict)
     _sources: Mapping[str, SourceMemory] | None = None
     _near: Mapping[str, tuple[NearRow, int]] = field(default_factory=dict)
-    _gists: AtomGists | None = None
+    _signatures: PassageSignatures | None = None
 
-    def counsel(self) -> Counsel | str:
+    def consolidation_judge(self) -> ConsolidationJudge | str:
         """Who judges, or why nobody does."""
-        found = open_counsel(
-            self.desk.vault,
+        found = open_consolidation_judge(
+            self.session.vault,
             self.cache,
             self.places.state,
-            today=self.desk.now.date(),
+            today=self.session.now.date(),
             compare=embedded_compare,
             problems=self.missing,
             report=self.report,
         )
-        if isinstance(found, NoCounsel):
+        if isinstance(found, NoConsolidationJudge):
             return found.reason
-        self._judge, self.is_metered = found.name, not isinstance(found, EmbeddedCounsel)
+        self._judge, self.is_metered = found.name, not isinstance(found, BuiltInConsolidationJudge)
         return found
 
     @property
@@ -117,7 +121,7 @@ class VaultNight:
     @property
     def _told(self) -> VaultEvidence:
         if self._evidence is None:
-            self._evidence = VaultEvidence(self.desk.vault, self.desk.now.tzinfo)
+            self._evidence = VaultEvidence(self.session.vault, self.session.now.tzinfo)
         return self._evidence
 
     def settle(
@@ -127,12 +131,12 @@ class VaultNight:
         if not isinstance(verdict, KeepA | KeepB):
             return Refusal("left to you")
         settling = Settling(
-            view=self.desk.view((conflict.first.path, conflict.second.path), inbound=False),
+            view=self.session.view((conflict.first.path, conflict.second.path), inbound=False),
             states=tuple(states.values()),
-            now=self.desk.now,
+            now=self.session.now,
             expires_at=self._expires_at,
             judge=self._judge,
-            floor=self.desk.vault.live.policy.settings.confidence_floor,
+            floor=self.session.vault.live.policy.settings.confidence_floor,
             truths=self._told.truths,
         )
         return settle_conflict(conflict, verdict, self.evidence(conflict), settling)
@@ -140,34 +144,32 @@ class VaultNight:
     def retire(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
         """A proposal for a stale note."""
         stale = self._stale[mark]
-        view = self.desk.view((stale.path,), inbound=False)
-        return propose_obsolete(
-            stale, view, tuple(states.values()), now=self.desk.now, expires_at=self._expires_at
-        )
+        view = self.session.view((stale.path,), inbound=False)
+        return propose_obsolete(stale, view, tuple(states.values()), now=self.session.now, expires_at=self._expires_at)
 
     def unite(self, mark: str, states: Mapping[str, ProposalState]) -> Made | Refusal:
         """A proposal for a note and the copy that a sync left of it."""
-        return propose_union(self.desk, self._copies[mark], states, self._expires_at)
+        return propose_union(self.session, self._copies[mark], states, self._expires_at)
 
     @property
     def _expires_at(self) -> datetime:
-        return self.desk.now + timedelta(days=self.desk.vault.live.policy.settings.proposal_expiry_days)
+        return self.session.now + timedelta(days=self.session.vault.live.policy.settings.proposal_expiry_days)
 
     def find(self, parts: Sequence[Part]) -> Work:
         """What lies before the run."""
-        vault, settings = self.desk.vault, self.desk.vault.live.policy.settings
-        table = self._table = read_atoms(
-            vault, self.cache, progress=self.reading or _silent, leave=lambda: self.leave("reading")
+        vault, settings = self.session.vault, self.session.vault.live.policy.settings
+        table = self._table = read_note_passages(
+            vault, self.cache, progress=self.reading or _silent, permit=lambda: self.permit("reading")
         )
         near = self._find_near(table, settings.cosine_threshold) if set(parts) != {Part.RESOLVE} else None
         candidates = self._candidates(table, near or ())
         conflicts = self._find_conflicts() if set(parts) != {Part.CONSOLIDATE} else ()
         stale = self._find_stale() if Part.CONSOLIDATE not in parts or len(parts) > 1 else ()
         if Part.CONSOLIDATE in parts:
-            self._copies = {copy.mark: copy for copy in find_sync_copies(self.desk) if copy.mark}
-        known = read_analysed(self.desk.book.folder)
+            self._copies = {copy.mark: copy for copy in find_sync_copies(self.session) if copy.mark}
+        known = read_analysed(self.session.store.folder)
         scan = Scan(
-            atoms=len(table.rows),
+            passages=len(table.rows),
             new=sum(mark_of(row.state_hash) not in known for row in table.rows),
             pairs=len(candidates),
             conflicts=len(conflicts),
@@ -186,13 +188,13 @@ class VaultNight:
     def _find_stale(self) -> tuple[str, ...]:
         """Marks of the stale notes, one a note: its first reason."""
         found, self._sources = find_stale(
-            self.desk.vault,
-            self.desk.book.folder,
-            now=self.desk.now,
+            self.session.vault,
+            self.session.store.folder,
+            now=self.session.now,
             progress=self.claims or _silent,
-            leave=lambda: self.leave("reading"),
+            permit=lambda: self.permit("reading"),
         )
-        done = self.desk.book.settled()
+        done = self.session.store.settled()
         self.reminders = tuple(one for one in found if one.why in REMINDERS and one.mark not in done)
         by_path: dict[str, Stale] = {}
         for one in found:
@@ -203,14 +205,14 @@ class VaultNight:
 
     def _find_conflicts(self) -> tuple[Conflict, ...]:
         return find_vault_conflicts(
-            self.desk.vault,
+            self.session.vault,
             self.cache,
             progress=self.claims or _silent,
-            leave=lambda: self.leave("reading"),
+            permit=lambda: self.permit("reading"),
             left_out=self.left_out.append,
         )
 
-    def _find_near(self, table: AtomTable, least_cosine: float) -> Sequence[NearRow] | None:
+    def _find_near(self, table: PassageTable, least_cosine: float) -> Sequence[NearRow] | None:
         try:
             return find_near(
                 table,
@@ -218,42 +220,46 @@ class VaultNight:
                 load_embedder(),
                 least_cosine=least_cosine,
                 progress=self.embedding or _silent,
-                leave=lambda: self.leave("embedding"),
+                permit=lambda: self.permit("embedding"),
             )
         except MissingPartError as error:
             self.missing.append(f"Passages were not compared: {error}")
             return None
 
-    def _candidates(self, table: AtomTable, near: Sequence[NearRow]) -> tuple[Candidate, ...]:
+    def _candidates(self, table: PassageTable, near: Sequence[NearRow]) -> tuple[Candidate, ...]:
         members: dict[int, Member] = {}
 
         def member(row: int) -> Member:
             if row not in members:
-                atom = table.rows[row]
-                path = table.vault.graph.paths[atom.note]
+                passage = table.rows[row]
+                path = table.vault.graph.paths[passage.note]
                 name = path.rpartition("/")[2].removesuffix(".md")
-                headings = [_EMPHASIS.sub("", text) for text in atom.headings]
-                which = f" ({atom.number})" if atom.number > 1 else ""  # the second of that heading
+                headings = [_EMPHASIS.sub("", text) for text in passage.headings]
+                which = f" ({passage.number})" if passage.number > 1 else ""  # the second of that heading
                 members[row] = Member(
                     id=table.id_of(row), path=path, title=" › ".join((name, *headings[-1:])) + which,
-                    state=atom.state_hash, is_note=not headings, trail=" › ".join((name, *headings)) + which,
+                    state=passage.state_hash, is_note=not headings, trail=" › ".join((name, *headings)) + which,
                 )  # fmt: skip
             return members[row]
 
         found = [
             Candidate(
-                key=table.key(pair), first=member(pair.first), second=member(pair.second), rank=rank,
-                cosine=pair.cosine, overlap=pair.overlap,
+                key=table.key(pair),
+                first=member(pair.first),
+                second=member(pair.second),
+                rank=rank,
+                cosine=pair.cosine,
+                overlap=pair.overlap,
             )
             for rank, pair in enumerate(near, start=1)
         ]
         self._near = {one.key: (pair, one.rank) for one, pair in zip(found, near, strict=True)}
-        self._gists = AtomGists(table, near)
+        self._signatures = PassageSignatures(table, near)
         return tuple(found)
 
     def foregone(self, pair: Candidate) -> PairVerdict | None:
-        """What the judge inside says, where it need not read the texts again; None of a language model."""
-        return None if self.is_metered or self._gists is None else self._gists.compare(*self._near[pair.key])
+        """What the built-in judge says, where it need not read the texts again; None of a language model."""
+        return None if self.is_metered or self._signatures is None else self._signatures.compare(*self._near[pair.key])
 
     def texts(self, pair: Candidate) -> NearPair | None:
         """The two with their texts; None where one of them has changed since `find`."""
@@ -277,22 +283,22 @@ class VaultNight:
     def _read(self, cluster: Cluster) -> ReadCluster | None:
         """The cluster with its texts; None where one of them has changed since `find`."""
         judged: list[tuple[NearPair, Merge | Normalize]] = []
-        atoms: dict[str, Atom] = {}
+        passages: dict[str, Passage] = {}
         for candidate, kept in cluster.pairs:
             pair, verdict = self.texts(candidate), as_pair_verdict(kept)
             if pair is None or not isinstance(verdict, Merge | Normalize):
                 return None
             judged.append((pair, verdict))
-            atoms |= {atom.id: atom for atom in (pair.first, pair.second)}
-        return ReadCluster(members=tuple(atoms[name] for name in sorted(atoms)), judged=tuple(judged))
+            passages |= {passage.id: passage for passage in (pair.first, pair.second)}
+        return ReadCluster(members=tuple(passages[name] for name in sorted(passages)), judged=tuple(judged))
 
     def _making(self, paths: Sequence[str], states: Mapping[str, ProposalState], *, judge: str) -> Making:
-        desk = self.desk
+        session = self.session
         return Making(
-            view=desk.view(paths, inbound=True, goes=True),
-            standing=read_standing(desk.vault, paths),
+            view=session.view(paths, inbound=True, goes=True),
+            importance=read_importance(session.vault, paths),
             states=tuple(states.values()),
-            now=desk.now,
+            now=session.now,
             expires_at=self._expires_at,
             judge=judge,
         )
@@ -300,12 +306,12 @@ class VaultNight:
     def note_analysed(self, work: Work, is_open: Callable[[str], bool]) -> None:
         """Remembers which texts have been looked at, and what notes and their sources read."""
         if self._sources is not None:
-            remember_sources(self.desk.book.folder, self._sources)
+            remember_sources(self.session.store.folder, self._sources)
         if self._table is None:
             return
         waiting = {state for pair in work.pairs if is_open(pair.key) for state in (pair.first.state, pair.second.state)}
         seen = {mark_of(row.state_hash) for row in self._table.rows if row.state_hash not in waiting}
-        write_analysed(self.desk.book.folder, seen)
+        write_analysed(self.session.store.folder, seen)
 
 
 def _silent(_done: int, _total: int) -> None:
@@ -314,16 +320,22 @@ def _silent(_done: int, _total: int) -> None:
 
 @contextmanager
 def open_night_parts(
-    desk: Desk,
+    session: ReviewSession,
     places: Places,
     *,
-    leave: Callable[[str], None],
+    permit: Callable[[str], None],
     reading: Progress | None = None,
     embedding: Progress | None = None,
     claims: Progress | None = None,
 ) -> Iterator[VaultNight]:
     """The parts, with the vault's cache open while they are used."""
-    with ContentCache(places.vault_cache(desk.vault.root)) as cache:
+    with ContentCache(places.vault_cache(session.vault.root)) as cache:
         yield VaultNight(
-            desk=desk, places=places, cache=cache, leave=leave, reading=reading, embedding=embedding, claims=claims
+            session=session,
+            places=places,
+            cache=cache,
+            permit=permit,
+            reading=reading,
+            embedding=embedding,
+            claims=claims,
         )

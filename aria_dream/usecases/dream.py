@@ -13,11 +13,11 @@ from aria_dream.judging.dreaming import Dreamt, NoJudge, NothingDreamt, Wish, dr
 from aria_dream.markdown.note import NotePath, decode_note
 from aria_dream.notes.review_note import read_managed
 from aria_dream.notes.seeds import parse_seeds
-from aria_dream.policy.residence import choose_log
-from aria_dream.review.morning import Night, plan_night, propose, record_night
+from aria_dream.policy.file_layout import choose_log
+from aria_dream.review.overnight_report import Night, plan_night, propose, record_night
 from aria_dream.review.proposal import open_count
 from aria_dream.usecases.lost_review import waiting_items
-from aria_dream.usecases.reconciled import hash_of_note, reconciled
+from aria_dream.usecases.reconcile import hash_of_note, reconcile
 from aria_dream.vault.edit import Exists, Refusal
 from aria_dream.vault.link_text import link_target
 from aria_dream.world import Conflict, Content, Failed, Refused, Written
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.state.records import RecordBook, Records
+    from aria_dream.adapters.state.record_store import Records, RecordStore
     from aria_dream.judging.dreaming import Judge, Ranker
     from aria_dream.notes.dream_log import DreamBlock
     from aria_dream.notes.episode import EpisodeRecord
@@ -85,7 +85,7 @@ class DreamResult:
 def dream_once(
     vault: DreamtVault,
     files: VaultFiles,
-    book: RecordBook,
+    store: RecordStore,
     request: DreamRequest,
     *,
     ranker: Callable[[Memory], Ranker],
@@ -107,7 +107,7 @@ def dream_once(
     if refusal := vault.live.policy.dream_refusal():
         return DreamResult(dreamt=None, reason=refusal)
     rehearsal = request.dry_run or request.replay is not None
-    records = reconciled(vault, files, book, request.at, rehearsal=rehearsal)
+    records = reconcile(vault, files, store, request.at, rehearsal=rehearsal)
     waiting = open_count(records.states.values())
     if not rehearsal and waiting >= settings.max_open_proposals:
         return DreamResult(dreamt=None, reason=_full(waiting, settings.max_open_proposals))
@@ -121,7 +121,7 @@ def dream_once(
         found = dream(vault.notes, ranks, sitting, memory, Random(request.seed), wish)  # noqa: S311 - no secret
     told = trouble()
     if not rehearsal:
-        book.note_judge(request.at, "dream", told)
+        store.note_judge(request.at, "dream", told)
     if isinstance(found, NothingDreamt):
         return DreamResult(
             dreamt=None, reason=_nothing(found, vault), dropped=found.dropped,
@@ -139,7 +139,7 @@ def dream_once(
     said = [*((f"{told}.",) if told else ()), *((home.moved,) if home.moved else () if home.exists else home.said)]
     if not rehearsal:
         _write(night, files, request)
-        said += _remember(book, night, record)
+        said += _remember(store, night, record)
         said += _review_fault(night, files)
     if request.replay is not None and request.replay.vault_hash != record.vault_hash:
         said.append("The vault has changed since that dream, so this one need not be the same.")
@@ -149,11 +149,11 @@ def dream_once(
     )  # fmt: skip
 
 
-def _remember(book: RecordBook, night: Night, record: EpisodeRecord) -> list[str]:
+def _remember(store: RecordStore, night: Night, record: EpisodeRecord) -> list[str]:
     """Journals the dream, which is in the vault already: what cannot be kept is said, not raised."""
     try:
-        book.propose(night.proposals)
-        book.remember(record)
+        store.propose(night.proposals)
+        store.remember(record)
     except WriteRefusedError as error:
         return [f"The dream is written, but this machine cannot remember it: {error}."]
     return []

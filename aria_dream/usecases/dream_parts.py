@@ -13,7 +13,7 @@ from aria_dream.adapters.index.vectors import ContentCache
 from aria_dream.adapters.models.embedded_judge import open_embedded_judge
 from aria_dream.adapters.models.judges import open_judge
 from aria_dream.adapters.models.model_judge import JudgeReport
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -86,7 +86,7 @@ class DreamParts:
 
     def embedded(self) -> EmbeddedJudge:
         """L1 without a server."""
-        states = RecordBook(self.state / self.vault.live.vault_id).read().states
+        states = RecordStore(self.state / self.vault.live.vault_id).read().states
         judge = open_embedded_judge(
             self.vault,
             self.cache,

@@ -1,4 +1,4 @@
-"""The judge inside over a labelled corpus of pairs of notes. No vault is read, nothing is kept."""
+"""The built-in judge over a labelled corpus of pairs of notes. No vault is read, nothing is kept."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.consolidate.atoms import Atom, atoms_of
 from aria_dream.consolidate.comparison import embedded_compare
 from aria_dream.consolidate.near import LEAST_OVERLAP, MOSTLY, NearRow, is_near, overlap_of, sketch_of
+from aria_dream.consolidate.passages import Passage, passages_of_note
 from aria_dream.consolidate.second_look import (
     LEAST_ALIGNMENT,
     LEAST_MARGIN,
@@ -42,7 +42,7 @@ _DECISIONS: Final[dict[type, Decision]] = {Merge: "merge", NotDuplicate: "not_du
 class _Side:
     """One note of the corpus."""
 
-    atom: Atom | None
+    passage: Passage | None
     vector: Vectors
     sketch: Sketch
     sentences: tuple[str, ...]
@@ -70,10 +70,10 @@ def measure_pairs(
         cosine, overlap = float(one.vector @ other.vector), 0.0
         comes, reason = False, "one of the two is no passage to compare"
         decision: Decision = "no_atom"
-        if one.atom is not None and other.atom is not None:
+        if one.passage is not None and other.passage is not None:
             overlap = overlap_of(one.sketch, other.sketch)
             verdict = embedded_compare(
-                NearPair(first=one.atom, second=other.atom, cosine=cosine, overlap=overlap, rank=number)
+                NearPair(first=one.passage, second=other.passage, cosine=cosine, overlap=overlap, rank=number)
             )
             reason, decision = verdict.reason, _DECISIONS.get(type(verdict), "escalated")
             comes = is_near(NearRow(0, 1, cosine, overlap), _LEAST_COSINE, LEAST_OVERLAP)
@@ -111,11 +111,11 @@ def _is_near_again(
 
 def _read(side: CorpusNote, embedder: Embedder) -> _Side:
     note = parse_note(side.text)
-    atom = next(iter(atoms_of(side.path, note, set_apart=_NO_SETTINGS.is_daily(side.path))), None)
+    passage = next(iter(passages_of_note(side.path, note, set_apart=_NO_SETTINGS.is_daily(side.path))), None)
     cut = passages(title_of(side.path), note)
     return _Side(
-        atom=atom,
+        passage=passage,
         vector=pooled(embedder.encode([one.text for one in cut]), [one.weight for one in cut]),
-        sketch=sketch_of("" if atom is None else atom.words),
+        sketch=sketch_of("" if passage is None else passage.words),
         sentences=sentences_of(note),
     )

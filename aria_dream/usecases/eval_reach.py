@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aria_dream.adapters.gate import ledger
+from aria_dream.adapters.gate.authorised_send import note_backoff, send_authorised
 from aria_dream.adapters.gate.egress import Turned
-from aria_dream.adapters.gate.let_out import let_out, note_pause
-from aria_dream.adapters.gate.reach_wait import read_pause
+from aria_dream.adapters.gate.rate_limit_backoff import read_backoff
 from aria_dream.adapters.index.prompts import shipped_prompt
 from aria_dream.adapters.models.asking import new_nonce
 from aria_dream.errors import WriteRefusedError
@@ -99,7 +99,7 @@ class LiveAsker:
             shipped_prompt(PROMPT_NAME).prompt, Datamark(self.nonce()), ask,
             max_web_turns=self.settings.max_web_turns,
         )  # fmt: skip
-        out = let_out(
+        out = send_authorised(
             self.gate, self.settings, self.zone, kind=_kind(item), destination=self.asker.destination,
             excerpts=excerpts_of(ask), text=text, begin=lambda _granted: None,
         )  # fmt: skip
@@ -108,8 +108,8 @@ class LiveAsker:
         return self._read(item, out.granted, self.asker.run(out.cleared, out.granted, should_stop=lambda: ""))
 
     def _paused(self) -> str:
-        pause = read_pause(self.state, ledger.utc_now().astimezone(self.zone))
-        return "" if pause is None or pause.until is None else f"the plan wants no request now: {pause.reason}"
+        backoff = read_backoff(self.state, ledger.utc_now().astimezone(self.zone))
+        return "" if backoff is None or backoff.until is None else f"the plan wants no request now: {backoff.reason}"
 
     def _read(self, item: ReachItem, granted: Granted, end: ReachEnd) -> RecordedAnswer | Unasked:
         outcome, resolution = read_end(end)
@@ -118,7 +118,7 @@ class LiveAsker:
         )  # fmt: skip
         failure = end.run.failure
         told = "" if failure is None else failure_text(failure)
-        note_pause(self.gate, end, told, ledger.utc_now().astimezone(self.zone))
+        note_backoff(self.gate, end, told, ledger.utc_now().astimezone(self.zone))
         if isinstance(outcome, NoAnswer):
             return Unasked(outcome.reason)
         return RecordedAnswer(

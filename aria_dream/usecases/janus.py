@@ -1,4 +1,4 @@
-"""The data path of a cold look, in order, as code: choose, show only the case, ask, read, journal."""
+"""The data path of an independent review, in order, as code: choose, show only the case, ask, read, journal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aria_dream.adapters.gate.egress import Gate
 from aria_dream.adapters.index.prompts import read_prompt
 from aria_dream.adapters.index.resonance import read_note_text
 from aria_dream.adapters.models.asking import Asking, AskingBudget, shown_name
-from aria_dream.adapters.models.cold_reader import LocalReader, NotAsked
+from aria_dream.adapters.models.independent_reviewer import LocalReader, NotAsked
 from aria_dream.adapters.models.judges import find_model_server
 from aria_dream.adapters.models.model_server import NoModel
 from aria_dream.judging.triage_prompt import LocalExcerpt, excerpt_limit, local_excerpt
@@ -29,7 +29,7 @@ from aria_dream.reach.janus import (
     word_of,
 )
 from aria_dream.review.proposal import event_record
-from aria_dream.review.reached import source_lines
+from aria_dream.review.reach_proposals import source_lines
 from aria_dream.usecases.janus_codex import CodexReader
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.models.cold_reader import ColdReader
-    from aria_dream.adapters.state.records import RecordBook
+    from aria_dream.adapters.models.independent_reviewer import IndependentReviewer
+    from aria_dream.adapters.state.record_store import RecordStore
     from aria_dream.judging.triage import Unreadable
     from aria_dream.judging.triage_prompt import Excerpt
     from aria_dream.reach.janus import Case, JanusVerdict
@@ -82,45 +82,41 @@ def open_reader(
     codex: Reacher,
     zone: tzinfo,
     rehearsal: bool = False,
-) -> ColdReader | NoReader:
+) -> IndependentReviewer | NoReader:
     """Whom `janus_backend` names, if they are there. `state` is the account's state folder; `problems` gets what to
     tell; `codex` is the way to Codex, taken only where it is named. In a rehearsal it need not be there: what would
     leave can be seen before anything is installed.
 
-    The judge inside is never Janus: it compares two notes and cannot object to anything.
+    The built-in judge is never Janus: it compares two notes and cannot object to anything.
     """
     policy = vault.live.policy
     settings = policy.settings
     if settings.janus_backend == "off":
-        return NoReader(f"no cold look: `janus_backend` is off ({policy.origin('janus_backend')})")
+        return NoReader(f"no independent review: `janus_backend` is off ({policy.origin('janus_backend')})")
     if vault.in_doubt:
-        return NoReader(f"no cold look: {vault.in_doubt}")
+        return NoReader(f"no independent review: {vault.in_doubt}")
     found = read_prompt(PROMPT_NAME, vault.root, vault.names, vault.home)
     problems.extend(str(problem) for problem in found.problems)
     if settings.janus_backend == "codex":
         if refusal := policy.reach_refusal():
-            return NoReader(f"no cold look: {refusal}")
+            return NoReader(f"no independent review: {refusal}")
         missing = codex.missing()
         if missing and not rehearsal:
-            return NoReader(f"no cold look: {missing}")
+            return NoReader(f"no independent review: {missing}")
         gate = Gate(state=state, sharing=vault.sharing, purpose="janus")
-        return CodexReader(
-            reacher=codex, prompt=found.prompt, gate=gate, state=state, settings=settings, zone=zone
-        )
-    gate = Gate(
-        state=state, sharing=vault.sharing, purpose="janus", allowed=settings.allow_remote_triage
-    )
+        return CodexReader(reacher=codex, prompt=found.prompt, gate=gate, state=state, settings=settings, zone=zone)
+    gate = Gate(state=state, sharing=vault.sharing, purpose="janus", allowed=settings.allow_remote_triage)
     server = find_model_server(settings, gate, settings.triage_backend)
     if isinstance(server, NoModel):
         return NoReader(
-            f"no cold look: {server.reason}; Janus needs a language model, since the judge inside can compare two notes"
-            " and not object to anything"
+            f"no independent review: {server.reason}; Janus needs a language model, since the"
+            " built-in judge can compare two notes and not object to anything"
         )
     asking = Asking(
         server=server.server,
         name=shown_name(server.model),
         budget=AskingBudget(
-            sitting="a round of cold looks",
+            sitting="a round of independent reviews",
             time_s=settings.triage_budget_s,
             questions=settings.triage_questions_per_dream,
         ),
@@ -131,18 +127,16 @@ def open_reader(
 def waiting_for_janus(states: Sequence[ProposalState]) -> tuple[ProposalState, ...]:
     """The open proposals that Janus can judge and has not seen: links and claims, then the night's, oldest first."""
     waiting = [
-        state
-        for state in states
-        if state.state == "proposed" and state.proposal.kind in SEEN_KINDS and not state.janus
+        state for state in states if state.state == "proposed" and state.proposal.kind in SEEN_KINDS and not state.janus
     ]
     return tuple(sorted(waiting, key=lambda state: state.proposal.kind not in SEEN_KINDS[:2]))
 
 
-def cold_looks(
+def independent_reviews(
     vault: DreamtVault,
-    book: RecordBook,
+    store: RecordStore,
     chosen: Sequence[ProposalState],
-    reader: ColdReader,
+    reader: IndependentReviewer,
     *,
     clock: Callable[[], datetime],
     look: Callable[[], DreamtVault],
@@ -172,7 +166,7 @@ def cold_looks(
             case = case_of(vault, state, leaves=reader.leaves)
             outcome = case if isinstance(case, NotAsked) else reader.read(case)
         if isinstance(outcome, Stands | Falls | Unsure):
-            book.note(
+            store.note(
                 event_record(
                     "janus", state.proposal.id, clock(),
                     verdict=word_of(outcome), reason=outcome.reason, judge=reader.name,

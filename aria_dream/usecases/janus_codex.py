@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aria_dream.adapters.gate import ledger
+from aria_dream.adapters.gate.authorised_send import note_backoff, send_authorised
 from aria_dream.adapters.gate.egress import Turned
-from aria_dream.adapters.gate.let_out import let_out, note_pause
-from aria_dream.adapters.gate.reach_wait import read_pause
+from aria_dream.adapters.gate.rate_limit_backoff import read_backoff
 from aria_dream.adapters.models.asking import new_nonce
-from aria_dream.adapters.models.cold_reader import TOO_LONG, NotAsked, one_text, shareable
+from aria_dream.adapters.models.independent_reviewer import TOO_LONG, NotAsked, one_text, shareable
 from aria_dream.judging.datamark import Datamark
 from aria_dream.reach.budget import Refused
 from aria_dream.reach.janus import Falls, Stands, Unsure, janus_prompt, parse_janus
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodexReader:
-    """Codex. It satisfies `effects.cold_reader.ColdReader`."""
+    """Codex. It satisfies `adapters.models.independent_reviewer.IndependentReviewer`."""
 
     reacher: Reacher
     prompt: Prompt
@@ -77,7 +77,7 @@ class CodexReader:
             return NotAsked(refusal, ends=True)
         if len(text) > LONGEST_PROMPT:
             return NotAsked(TOO_LONG)
-        out = let_out(
+        out = send_authorised(
             self.gate, self.settings, self.zone, kind="janus", destination=self.reacher.destination, excerpts=parts,
             text=text, begin=lambda _granted: None, clock=self.clock,
         )  # fmt: skip
@@ -86,10 +86,10 @@ class CodexReader:
         return self._resolved(out.granted, self.reacher.run(out.cleared, out.granted, should_stop=self.should_stop))
 
     def _paused(self) -> str:
-        pause = read_pause(self.state, self._now())
-        if pause is None or pause.until is None:
+        backoff = read_backoff(self.state, self._now())
+        if backoff is None or backoff.until is None:
             return ""
-        return f"the plan wants no request before {pause.until.astimezone(self.zone):%d %b %H:%M}: {pause.reason}"
+        return f"the plan wants no request before {backoff.until.astimezone(self.zone):%d %b %H:%M}: {backoff.reason}"
 
     def _resolved(self, granted: Granted, end: ReachEnd) -> JanusVerdict | Unreadable | NotAsked:
         """What came of the run; it stands in the ledger when this returns."""
@@ -105,7 +105,7 @@ class CodexReader:
             clock=self.clock,
         )  # fmt: skip
         failure = end.run.failure
-        note_pause(self.gate, end, "" if failure is None else failure_text(failure), self._now())
+        note_backoff(self.gate, end, "" if failure is None else failure_text(failure), self._now())
         return said
 
     def _now(self) -> datetime:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aria_dream.markdown.note import NotePath, decode_note
 from aria_dream.notes.review_note import is_emptied
-from aria_dream.policy.residence import log_notes
+from aria_dream.policy.file_layout import log_notes
 from aria_dream.review.lines import reopened_items
 from aria_dream.world import Absent, Content
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.consolidate.record import Consolidation, Part
-    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, Counsel, NearPair, PairVerdict
+    from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, ConsolidationJudge, NearPair, PairVerdict
     from aria_dream.consolidate.work import Candidate, Cluster, Work
     from aria_dream.review.proposal import PlannedEdit, Proposal, ProposalState
     from aria_dream.vault.edit import Refusal
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class NightParts(Protocol):
     """What a consolidation is made from; `consolidation_parts` makes it of a real vault."""
 
-    def counsel(self) -> Counsel | str:
+    def consolidation_judge(self) -> ConsolidationJudge | str:
         """Who judges, or why nobody does."""
 
     @property

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.adapters.codex.reach_asks import note_names, seed_home
+from aria_dream.adapters.gate.authorised_send import note_backoff, send_authorised
 from aria_dream.adapters.gate.egress import Turned
 from aria_dream.adapters.gate.ledger import settle
-from aria_dream.adapters.gate.let_out import let_out, note_pause
-from aria_dream.policy.residence import choose_log
+from aria_dream.policy.file_layout import choose_log
+from aria_dream.reach.answer_cache import cached_answer
 from aria_dream.reach.budget import Refused
-from aria_dream.reach.memo import memo_row
 from aria_dream.reach.reach import Answer, excerpts_of
 from aria_dream.reach.reach_block import NoAnswer, ReachBlock
 from aria_dream.reach.reach_outcome import BROKEN_OFF, failure_text, read_end
@@ -61,7 +61,7 @@ def reach_once(request: ReachRequest, means: Means) -> ReachResult:
         BusyError: another reach of this vault is under way.
         StateDamagedError: memo or journals cannot be read.
     """
-    with means.book.alone().held():
+    with means.store.alone().held():
         course = Course(request, means, means.look())
         policy = course.vault.live.policy
         if refusal := policy.reach_refusal() or course.vault.sharing.closed:
@@ -84,20 +84,20 @@ def _choose(course: Course) -> Chosen:
     if request.kind == "external":
         chosen = _seed_of(course.vault, means)
     else:
-        memo, problems = means.book.memo()
+        answer_cache, problems = means.store.answer_cache()
         course.said += [f"To mend: reach-memo.tsv: {problem}." for problem in problems]
         records = means.records.read()
         again = choose_dream(records.episodes, request.at, request.start)
         result = means.dream(course.vault, again.request)
         course.vault = means.look()
-        chosen = choose_pair(course.vault, means.files, records, memo, again, result)
+        chosen = choose_pair(course.vault, means.files, records, answer_cache, again, result)
     course.said += chosen.said
     return chosen
 
 
 def _seed_of(vault: DreamtVault, means: Means) -> Chosen:
     """A seed whose answer waits for a note that takes its block is still open there, and answered all the same."""
-    waiting = unfinished(means.book.reaches()[0])
+    waiting = unfinished(means.store.reaches()[0])
     answered = {reach.seed for reach in waiting if reach.seed is not None and isinstance(reach.block.outcome, Answer)}
     return choose_seed(vault, means.files, answered=answered)
 
@@ -136,10 +136,10 @@ def _asked(course: Course) -> ReachResult:
 
     def begin(granted: Granted) -> ReachRecord:
         reach = _record(course, question, granted.row.id, BROKEN_OFF)
-        means.book.note(reach)
+        means.store.note(reach)
         return reach
 
-    out = let_out(
+    out = send_authorised(
         course.gate(), course.vault.live.policy.settings, course.zone, kind=request.kind,
         destination=means.reacher.destination, excerpts=excerpts_of(question.ask), text=prompt, begin=begin,
         clock=means.clock,
@@ -190,9 +190,9 @@ def _answered(course: Course, question: Question, reach: ReachRecord, end: Reach
         requests=end.run.requests,
         raw=end.run.last_message if resolution == "unparsed" else "",
     )
-    course.means.book.note(answered)
+    course.means.store.note(answered)
     failure = end.run.failure
-    note_pause(course.gate(), end, "" if failure is None else failure_text(failure), course.now())
+    note_backoff(course.gate(), end, "" if failure is None else failure_text(failure), course.now())
     return answered
 
 
@@ -240,8 +240,8 @@ def _settled(course: Course, reach: ReachRecord) -> _Settled:
             means.state, course.zone, reach_id=reach.id, verdict=reach.resolution, requests=reach.requests,
             clock=means.clock,
         )  # fmt: skip
-    row = None if reach.pair is None else memo_row(reach.kind, reach.pair, reach.block.outcome, reach.at)
-    means.book.remember([] if row is None else [row])
+    row = None if reach.pair is None else cached_answer(reach.kind, reach.pair, reach.block.outcome, reach.at)
+    means.store.remember([] if row is None else [row])
     reach = replace(reach, block=replace(reach.block, budget=budget_line(course)))
     earlier = said_before(reach, means.files, course.vault)
     if earlier is not None:
@@ -261,7 +261,7 @@ def _settled(course: Course, reach: ReachRecord) -> _Settled:
     if reach.id:
         model = means.reacher.destination
         led_to = propose_reached(reach, note, means.look(), means.files, means.records, model=model)
-        means.book.landed(reach)
+        means.store.landed(reach)
     return _Settled(reach=reach, note=note, written=earlier is None, led_to=led_to)
 
 
@@ -275,9 +275,9 @@ def finish_reaches(request: ReachRequest, means: Means) -> tuple[str, ...]:
         BusyError: a reach of this vault is under way.
         StateDamagedError: the journals cannot be read.
     """
-    if not unfinished(means.book.reaches()[0]):
+    if not unfinished(means.store.reaches()[0]):
         return ()
-    with means.book.alone().held():
+    with means.store.alone().held():
         course = Course(request, means, means.look())
         _finish_earlier(course)
     return tuple(course.said)
@@ -285,7 +285,7 @@ def finish_reaches(request: ReachRequest, means: Means) -> tuple[str, ...]:
 
 def _finish_earlier(course: Course) -> None:
     """What earlier runs left between their call and their block: told, and written now where a note takes it."""
-    for reach in unfinished(course.means.book.reaches()[0]):
+    for reach in unfinished(course.means.store.reaches()[0]):
         when = f"The reach of {reach.at:%Y-%m-%d %H:%M}"
         settled = _settled(course, reach)
         if reach.step == "begun":

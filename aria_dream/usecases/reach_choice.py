@@ -12,10 +12,10 @@ from aria_dream.adapters.codex.reach_asks import (
     read_open_seeds,
     seed_question,
 )
-from aria_dream.policy.residence import choose_log, elsewhere_seeds
+from aria_dream.policy.file_layout import choose_log, elsewhere_seeds
 from aria_dream.privacy.sharing import Withheld
 from aria_dream.ranking.juxtaposition import pair_key, title_of
-from aria_dream.reach.memo import find_answer
+from aria_dream.reach.answer_cache import find_answer
 from aria_dream.review.proposal import DECIDED
 from aria_dream.usecases.dream import DreamRequest
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.state.records import Records
+    from aria_dream.adapters.state.record_store import Records
     from aria_dream.notes.episode import EpisodeRecord
     from aria_dream.ranking.juxtaposition import Survivor
-    from aria_dream.reach.memo import MemoRow
+    from aria_dream.reach.answer_cache import CachedAnswer
     from aria_dream.usecases.dream import DreamResult
     from aria_dream.world import VaultFiles
 
@@ -74,14 +74,14 @@ def choose_pair(
     vault: DreamtVault,
     files: VaultFiles,
     records: Records,
-    memo: Sequence[MemoRow],
+    answer_cache: Sequence[CachedAnswer],
     again: Again,
     result: DreamResult,
 ) -> Chosen:
     """The top survivor that is neither answered nor decided and may leave; every other one before it is said.
 
-    `vault`: as it is now, after the dream. `memo`: what this machine remembers; what the dream notes tell beyond it
-    counts as well. `result`: of the dream that `again` asked for.
+    `vault`: as it is now, after the dream. `answer_cache`: what this machine remembers; what the dream notes tell
+    beyond it counts as well. `result`: of the dream that `again` asked for.
     """
     if result.dreamt is None:
         what = f"the dream {again.origin.removeprefix('from ')}, dreamt again," if again.logged else "a dream"
@@ -94,7 +94,7 @@ def choose_pair(
     }
     at = again.request.at
     assert at.tzinfo is not None
-    rows = (*memo, *answered_in_notes(vault, files, at.tzinfo))
+    rows = (*answer_cache, *answered_in_notes(vault, files, at.tzinfo))
     days = vault.live.policy.settings.reach_neither_cooldown_days
     note = choose_log(vault.names, vault.home, at.date())
     for survivor in result.dreamt.kept:
@@ -128,14 +128,12 @@ def _name(survivor: Survivor) -> str:
     return f"{title_of(survivor.juxtaposition.from_)} ↔ {title_of(survivor.juxtaposition.to)}"
 
 
-def _skip(survivor: Survivor, answered: MemoRow) -> str:
+def _skip(survivor: Survivor, answered: CachedAnswer) -> str:
     day = answered.at.date().isoformat()
     return f"Passed over: “{_name(survivor)}”, answered already: {answered.verdict.upper()} on {day}."
 
 
-def choose_seed(
-    vault: DreamtVault, files: VaultFiles, *, answered: Collection[tuple[str, date | None]] = ()
-) -> Chosen:
+def choose_seed(vault: DreamtVault, files: VaultFiles, *, answered: Collection[tuple[str, date | None]] = ()) -> Chosen:
     """The oldest open external-novelty seed that may leave. A seed is never looked up in the memo: its status tells.
 
     `answered`: title and date of those whose answer could not be written yet.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from aria_dream.adapters.gate.egress import UNCONFIRMED, Gate
 from aria_dream.adapters.gate.ledger import counted, read_ledger, utc_now
-from aria_dream.adapters.gate.reach_wait import pause_text
+from aria_dream.adapters.gate.rate_limit_backoff import backoff_text
 from aria_dream.adapters.index.prompts import read_prompt, shipped_prompt
 from aria_dream.adapters.models.asking import new_nonce
 from aria_dream.judging.datamark import Datamark
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from aria_dream.adapters.codex.reach_asks import Question
     from aria_dream.adapters.gate.egress import ClearedText
     from aria_dream.adapters.gate.ledger import Granted
-    from aria_dream.adapters.gate.reach_book import ReachBook
+    from aria_dream.adapters.gate.reach_store import ReachStore
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.state.records import RecordBook
+    from aria_dream.adapters.state.record_store import RecordStore
     from aria_dream.judging.prompt_text import Prompt
     from aria_dream.policy.policy import Policy
     from aria_dream.reach.budget import Resolution, Spent
@@ -95,8 +95,8 @@ class Means:
     """The vault as it is at that moment."""
     policy_now: Callable[[], Policy]
     files: VaultFiles
-    records: RecordBook
-    book: ReachBook
+    records: RecordStore
+    store: ReachStore
     reacher: Reacher
     dream: Callable[[DreamtVault, DreamRequest], DreamResult]
     """Dreams without writing."""
@@ -188,7 +188,7 @@ def unconfirmed(course: Course) -> str:
 
 def paused(course: Course) -> str:
     """Until when the plan wants no request; `""` where none is known to be unwelcome."""
-    return pause_text(course.means.state, course.now(), by_itself=course.request.by_itself)
+    return backoff_text(course.means.state, course.now(), by_itself=course.request.by_itself)
 
 
 def budget_line(course: Course) -> BudgetLine | None:

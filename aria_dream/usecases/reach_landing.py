@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, assert_never
 from aria_dream.adapters.disk.writing import bytes_or_refuse
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import NotePath, decode_note
-from aria_dream.policy.residence import choose_log, log_notes
+from aria_dream.policy.file_layout import choose_log, log_notes
 from aria_dream.reach.reach_landing import late_origin, plan_landing, said_already, stands_in, touched
 from aria_dream.vault.edit import Exists, Refusal
 from aria_dream.world import Conflict, Content, Failed, Refused, Written

@@ -8,7 +8,7 @@ from aria_dream.reach.reach import Answer
 from aria_dream.reach.reach_block import ReachedPair
 from aria_dream.review.orphan_name import orphan_folder
 from aria_dream.review.proposal import planned_record
-from aria_dream.review.reached import (
+from aria_dream.review.reach_proposals import (
     AskedPair,
     AskedSeed,
     Noted,
@@ -18,20 +18,20 @@ from aria_dream.review.reached import (
     proposals_of_reach,
 )
 from aria_dream.review.rivals import withheld
-from aria_dream.usecases.desk import Desk, Settlement
-from aria_dream.usecases.reconciled import hash_of_note
+from aria_dream.usecases.reconcile import hash_of_note
 from aria_dream.usecases.review import renew_lines
+from aria_dream.usecases.review_session import ReviewSession, Settlement
 
 if TYPE_CHECKING:
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.state.records import RecordBook
-    from aria_dream.notes.logged import LoggedLink
+    from aria_dream.adapters.state.record_store import RecordStore
+    from aria_dream.notes.dream_note_grammar import LoggedLink
     from aria_dream.reach.reach_record import ReachRecord
     from aria_dream.world import VaultFiles
 
 
 def propose_reached(
-    reach: ReachRecord, note: str, vault: DreamtVault, files: VaultFiles, book: RecordBook, *, model: str
+    reach: ReachRecord, note: str, vault: DreamtVault, files: VaultFiles, store: RecordStore, *, model: str
 ) -> tuple[str, ...]:
     """Journals what the reach's answer leads to and shows it in the review note; sentences for the writer.
 
@@ -45,38 +45,38 @@ def propose_reached(
     answer = reach.block.outcome
     if not isinstance(answer, Answer) or answer.verdict == "neither":
         return ()
-    desk = Desk(vault=vault, files=files, book=book, now=reach.at)
+    session = ReviewSession(vault=vault, files=files, store=store, now=reach.at)
     asked = _asked(vault, reach, note)
     if asked is None:
         return ("Nothing is proposed for it: a note of the pair is gone.",)
     settings = vault.live.policy.settings
     found = proposals_of_reach(
         Reached(id=reach.id, at=reach.at, asked=asked, answer=answer, model=model, note=note),
-        book.read().states,
-        desk.view((asked.from_, asked.to) if isinstance(asked, AskedPair) else (), inbound=True),
+        store.read().states,
+        session.view((asked.from_, asked.to) if isinstance(asked, AskedPair) else (), inbound=True),
         vault.names,
         folder=orphan_folder(vault.index.app, vault.home),
         expiry_days=settings.proposal_expiry_days,
         hash_of=lambda path: hash_of_note(vault, path),
     )
-    if isinstance(found, Proposed) and (refusal := withheld(found.proposal, book.read().states.values())):
+    if isinstance(found, Proposed) and (refusal := withheld(found.proposal, store.read().states.values())):
         found = NothingProposed(refusal.reason)
     match found:
         case Proposed(proposal=proposal, edits=edits):
-            book.propose([proposal])
+            store.propose([proposal])
             if edits:
-                book.note(planned_record(proposal.id, edits, reach.at))
+                store.note(planned_record(proposal.id, edits, reach.at))
             said = f"It waits for you as a proposal: aria-dream review VAULT {proposal.id}"
         case Noted(id=id_, records=records):
             for record in records:
-                book.note(record)
+                store.note(record)
             said = f"The proposal that waits for you knows it now: aria-dream review VAULT {id_}"
         case NothingProposed(reason):
             return (f"Nothing is proposed for it: {reason}.",)
         case _:
             assert_never(found)
     done = Settlement()
-    renew_lines(desk, done)
+    renew_lines(session, done)
     return (said, *done.said)
 
 

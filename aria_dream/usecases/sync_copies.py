@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from aria_dream.review.proposal import ProposalState
-    from aria_dream.usecases.desk import Desk
     from aria_dream.usecases.night_parts import Made
+    from aria_dream.usecases.review_session import ReviewSession
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,15 +36,15 @@ class SyncCopy:
     """Whether the copy was written later than its original."""
 
 
-def find_sync_copies(desk: Desk) -> tuple[SyncCopy, ...]:
+def find_sync_copies(session: ReviewSession) -> tuple[SyncCopy, ...]:
     """The copies of what the policy lets a dream see, in the order of their paths. Those of our own notes, which the
     daemon merges, are left out."""
-    index, sharing = desk.vault.index, desk.vault.sharing
-    found, protected = [], desk.view((), inbound=False).protected
+    index, sharing = session.vault.index, session.vault.sharing
+    found, protected = [], session.view((), inbound=False).protected
     for path, original in sorted(index.copies.items()):
         if Visibility.HIDDEN in (sharing.visibility(path), sharing.visibility(original)):
             continue
-        contents = desk.contents((path, original)) if path.lower().endswith(".md") else {}
+        contents = session.contents((path, original)) if path.lower().endswith(".md") else {}
         if any(protected_refusal(NotePath(one), contents, protected) for one in (path, original)):
             continue
         state, other = index.scan.snapshot.files[path], index.scan.snapshot.files[original]
@@ -62,15 +62,15 @@ def find_sync_copies(desk: Desk) -> tuple[SyncCopy, ...]:
 
 
 def propose_union(
-    desk: Desk, copy: SyncCopy, states: Mapping[str, ProposalState], expires_at: datetime | None
+    session: ReviewSession, copy: SyncCopy, states: Mapping[str, ProposalState], expires_at: datetime | None
 ) -> Made | Refusal:
     """A proposal that unites the note with its copy; or why none can be made."""
     return propose_sync_copy(
-        desk.view((copy.original, copy.path), inbound=True),
+        session.view((copy.original, copy.path), inbound=True),
         copy.original,
         copy.path,
         tuple(states.values()),
         copy_is_newer=copy.is_newer,
-        now=desk.now,
+        now=session.now,
         expires_at=expires_at,
     )

@@ -1,4 +1,4 @@
-"""Plans for changing files, made from a known content and pure. `effects/files` alone carries them out."""
+"""Plans for changing files, made from a known content and pure. `adapters/disk/files` alone carries them out."""
 
 from __future__ import annotations
 

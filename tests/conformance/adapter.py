@@ -36,17 +36,17 @@ from aria_dream.policy.triggers import Stage, Triggers
 from aria_dream.ranking.embedding import passages
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.reach.budget import INITIATED, Row, count_in_window, in_period, parse_ledger
+from aria_dream.reach.rate_limit_backoff import Backoff, Stop, Wait, pause_s, reach_pause
 from aria_dream.reach.reach_outcome import read_end
-from aria_dream.reach.reach_pause import Backoff, Stop, Wait, pause_s, reach_pause
 from aria_dream.review.changes import plan_placement
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.placement import AlreadyLinked, Target
 from aria_dream.review.plan import Planned, VaultView
 from aria_dream.review.rollback import Impossible, plan_rollback
 from aria_dream.review.safety import TRASH
-from aria_dream.schedule.circumstances import Circumstances, History, Moment, Readings, Run
 from aria_dream.schedule.due import Due, due
 from aria_dream.schedule.presence import Known, Plug, Power, Reading
+from aria_dream.schedule.scheduler_state import History, Moment, Readings, Run, SchedulerState
 from aria_dream.vault import edit
 from aria_dream.vault.edit import ChangeSet, Exists, WritePlan
 from aria_dream.vault.names import Refusal, parse_target
@@ -159,7 +159,7 @@ def run_times(tz: str, at: str, begin: datetime, end: datetime) -> list[datetime
     for number in range(int((end - begin) / timedelta(minutes=1))):
         moment = Moment(now=begin + timedelta(minutes=number), monotonic_s=60.0 * number, zone=ZoneInfo(tz))
         history = History(started_monotonic_s=0.0, since=begin, runs=tuple(found))
-        answer = due(policy, _NIGHTS, moment, _readings(_MAINS), history, Circumstances())
+        answer = due(policy, _NIGHTS, moment, _readings(_MAINS), history, SchedulerState())
         if isinstance(answer, Due):
             found.append(Run(at=moment.now, dreamt=True, night=answer.night, monotonic_s=moment.monotonic_s))
     return [run.at for run in found]
@@ -170,7 +170,7 @@ def may_run(battery: Callable[[], object]) -> bool:
     moment = Moment(now=datetime(2026, 11, 30, 12, tzinfo=UTC), monotonic_s=0.0, zone=UTC)
     power = read_power(battery, supplies=None)
     history = History(started_monotonic_s=0.0)
-    return isinstance(due(Policy(), Triggers(), moment, _readings(power), history, Circumstances()), Due)
+    return isinstance(due(Policy(), Triggers(), moment, _readings(power), history, SchedulerState()), Due)
 
 
 def _readings(power: Reading[Power]) -> Readings:
@@ -291,11 +291,11 @@ def budget_parallel(place: Path, limit: int, workers: int, cost_each: int, call_
 
 
 def _reach(state: Path, settings: Settings, call_seconds: float) -> bool:
-    leave = ledger.reserve(state, settings, UTC, kind="internal")
-    if not isinstance(leave, ledger.Granted):
+    permit = ledger.reserve(state, settings, UTC, kind="internal")
+    if not isinstance(permit, ledger.Granted):
         return False
     time.sleep(call_seconds)
-    ledger.resolve(leave, "homes")
+    ledger.resolve(permit, "homes")
     return True
 
 
@@ -315,11 +315,11 @@ def call_codex(prompt: str, timeout_s: float, vault: Path) -> tuple[str, str]:
         raise FileNotFoundError(program.reason)
     told = {name: os.environ[name] for name in ("STUB_RECORD", "CANARY", "CODEX_STUB_MODE") if name in os.environ}
     elsewhere = Elsewhere(provider={"name": "case", "base_url": "http://127.0.0.1:9"}, environ=told)
-    leave = ledger.reserve(state, settings, UTC, kind="internal")
-    assert isinstance(leave, ledger.Granted)
+    permit = ledger.reserve(state, settings, UTC, kind="internal")
+    assert isinstance(permit, ledger.Granted)
     reacher = CodexReacher(vault=Path(vault), state=state, settings=settings, elsewhere=elsewhere)
-    end = reacher.run(cleared(state, prompt), leave, should_stop=lambda: "")
-    ledger.settle(state, UTC, reach_id=leave.row.id, verdict=read_end(end)[1])
+    end = reacher.run(cleared(state, prompt), permit, should_stop=lambda: "")
+    ledger.settle(state, UTC, reach_id=permit.row.id, verdict=read_end(end)[1])
     if end.stopped:
         return "timeout", end.partial
     return ("error" if end.run.failure else "ok"), end.run.last_message

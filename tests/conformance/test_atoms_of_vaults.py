@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.consolidate.atoms import atoms_of
 from aria_dream.consolidate.claims import read_claims
+from aria_dream.consolidate.passages import passages_of_note
 from aria_dream.markdown.note import decode_note, parse_note
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ def test_every_note_has_its_atoms_and_claims(shared: Path) -> None:
     found = 0
     for place in notes:
         note = parse_note(decode_note(place.read_bytes()))
-        atoms = atoms_of(place.name, note)
-        found += len(atoms)
-        for atom in atoms[:1]:
-            read_claims(atom)
+        passages = passages_of_note(place.name, note)
+        found += len(passages)
+        for passage in passages[:1]:
+            read_claims(passage)
     assert found > 1000

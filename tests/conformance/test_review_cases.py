@@ -15,7 +15,7 @@ from aria_dream.adapters.disk.journal import Journal
 from aria_dream.adapters.disk.lock import writer_lock
 from aria_dream.adapters.disk.places import find_places
 from aria_dream.adapters.index.live_policy import read_live_policy
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.markdown.note import NotePath
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned, VaultView
@@ -67,11 +67,11 @@ def test_59_stale_and_double_approvals(cases: Path, tmp_path: Path, home: Path) 
     second = made("link", rows["p2"]["file"], rows["p2"]["target"])
     third = made("merge", rows["p3"]["keep"], rows["p3"]["drop"])
     refused = made("link", "A.md", "B.md")
-    book = RecordBook(state_of(vault))
-    book.propose([first, second, third, refused])
+    store = RecordStore(state_of(vault))
+    store.propose([first, second, third, refused])
     merge = plan_merge(whole(vault), NotePath(third.paths[0]), NotePath(third.paths[1]))
     assert isinstance(merge, Planned)
-    book.note(planned_record(third.id, merge.edits, NOW))
+    store.note(planned_record(third.id, merge.edits, NOW))
     shown = json.loads(run("review", vault, "--json").stdout)["waiting"]  # what a person looks at
     assert {one["id"] for one in shown} == {first.id, second.id, third.id, refused.id}
 
@@ -99,7 +99,7 @@ def test_59_stale_and_double_approvals(cases: Path, tmp_path: Path, home: Path) 
     fresh = run("review", vault, second.id).stdout
     assert "+ EDITED-BY-USER [[C]] moved" in fresh
 
-    book.note(event_record("approved", third.id, NOW, by="page"))  # on a page that was opened before
+    store.note(event_record("approved", third.id, NOW, by="page"))  # on a page that was opened before
     assert apply(vault)["stale"] == [third.id]  # not forced: what it would be now waits to be looked at
     assert (vault / "A.md").read_text(encoding="utf-8") == placed
     assert (vault / "B.md").read_text(encoding="utf-8") == edited

@@ -17,7 +17,6 @@ from aria_dream.adapters.machine.idle import IdleProbe, Sensor, parse_idle_ms, p
 from aria_dream.adapters.machine.power import read_power
 from aria_dream.policy.policy import Policy, parse_policy
 from aria_dream.policy.triggers import Triggers, parse_triggers
-from aria_dream.schedule.circumstances import Circumstances, History, Moment, Readings, Run
 from aria_dream.schedule.due import Due, NotYet, Occasion, due
 from aria_dream.schedule.presence import (
     Absent,
@@ -30,6 +29,7 @@ from aria_dream.schedule.presence import (
     judge_idleness,
     power_refusal,
 )
+from aria_dream.schedule.scheduler_state import History, Moment, Readings, Run, SchedulerState
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +68,7 @@ def starts(row: dict[str, Any], *, restart_every: int = 0) -> list[datetime]:
             runs = tuple(Run(at=run.at, dreamt=run.dreamt, night=run.night) for run in history.runs)
             history = History(started_monotonic_s=number * 60.0, since=begin, runs=runs)
         moment = Moment(now=now, monotonic_s=number * 60.0, zone=ZoneInfo(row["tz"]))
-        answer = due(policy, triggers, moment, NOBODY, history, Circumstances())
+        answer = due(policy, triggers, moment, NOBODY, history, SchedulerState())
         if isinstance(answer, Due):
             assert answer.occasion is Occasion.NIGHT
             found.append(now)
@@ -111,7 +111,7 @@ def test_case_40(cases: Path, tmp_path: Path) -> None:
         power = read_power(battery, tmp_path)  # a machine whose own list says nothing
         readings = Readings(input_idle=Known(1e6), power=power, load_percent=Known(0.0), last_edit_s=None)
         moment = Moment(now=datetime(2026, 11, 30, 12, tzinfo=UTC), monotonic_s=1e6, zone=UTC)
-        answer = due(policy, Triggers(), moment, readings, History(started_monotonic_s=0.0), Circumstances())
+        answer = due(policy, Triggers(), moment, readings, History(started_monotonic_s=0.0), SchedulerState())
         may = isinstance(answer, Due)
         assert may is (row["may"] if row["may"] is not None else False), row
         if "raises" in row or (row["ret"] and row["ret"][2] is None):
@@ -163,7 +163,7 @@ def test_case_41_headless(cases: Path) -> None:
             readings = Readings(input_idle=reading, power=Known(Power(plug=Plug.MAINS)), load_percent=Known(0.0),
                                 last_edit_s=row["last_edit_s"])
             moment = Moment(now=datetime(2026, 11, 30, hour, tzinfo=UTC), monotonic_s=1e6, zone=UTC)
-            answer = due(Policy(), Triggers(), moment, readings, History(started_monotonic_s=0.0), Circumstances())
+            answer = due(Policy(), Triggers(), moment, readings, History(started_monotonic_s=0.0), SchedulerState())
             stands_in = isinstance(reading, Absent) and window_open
             assert isinstance(answer, Due) is (row["want"] == "idle" or stands_in), row
             if isinstance(reading, Absent):

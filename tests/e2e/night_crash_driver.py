@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from aria_dream.adapters.disk.files import DiskVault
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.consolidate.record import ALL_PARTS, Consolidation
 from aria_dream.consolidate.report import read_report
 from aria_dream.usecases.consolidation import consolidate_once
-from aria_dream.usecases.consolidation_morning import tell_morning
 from aria_dream.usecases.night_parts import ConsolidationRequest
+from aria_dream.usecases.overnight_report import write_overnight_report
 from tests.e2e.crash_driver import Killer
 from tests.killing import events, held
 from tests.night_bench import NIGHT, Judge, NightBench, RuleParts
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from aria_dream.review.proposal import Proposal
 
 
-class KilledBook(RecordBook):
+class KilledBook(RecordStore):
     """A record book with a point before and after each record."""
 
     def __init__(self, folder: Path, killer: Killer) -> None:
@@ -66,25 +66,25 @@ def run_night(folder: Path, killer: Killer | None = None) -> Consolidation:
     bench = NightBench(folder, {})
     if (folder / "state").exists():
         DiskVault(bench.root, folder / "state" / "abcdefgh23456789").recover()
-    desk = bench.desk()
+    session = bench.session()
     if killer is not None:
-        files = DiskVault(bench.root, desk.book.folder, after_step=killer.tick)
-        desk = replace(desk, files=files, book=KilledBook(desk.book.folder, killer))
-    past = [run for run in desk.book.consolidations() if run.night == NIGHT]
+        files = DiskVault(bench.root, session.store.folder, after_step=killer.tick)
+        session = replace(session, files=files, store=KilledBook(session.store.folder, killer))
+    past = [run for run in session.store.consolidations() if run.night == NIGHT]
     if past and past[-1].is_over:
         run = past[-1]
     else:
         result = consolidate_once(
-            desk,
-            RuleParts(desk, Judge()),
-            ConsolidationRequest(at=desk.now, night=NIGHT, parts=ALL_PARTS, resume="night"),
+            session,
+            RuleParts(session, Judge()),
+            ConsolidationRequest(at=session.now, night=NIGHT, parts=ALL_PARTS, resume="night"),
             now=bench.now,
-            leave=killer.tick if killer else lambda _unit: None,
+            permit=killer.tick if killer else lambda _unit: None,
         )
         assert result.run is not None, result.reason
         run = result.run
     if not run.is_told:
-        tell_morning(desk, run)
+        write_overnight_report(session, run)
     return run
 
 
@@ -117,7 +117,7 @@ def check(folder: Path, writers: Mapping[str, bytes], ids: frozenset[str]) -> No
     after = held(bench.root)
     theirs = {name: data for name, data in after.items() if not name.startswith("dreams/")}
     assert theirs == writers, sorted(set(theirs) ^ set(writers))
-    states = bench.book.read().states
+    states = bench.store.read().states
     assert frozenset(states) == ids
     assert all(state.edits and state.state == "proposed" for state in states.values())
     assert all(number == 1 for (_, event), number in events(folder).items() if event == "proposed")
@@ -130,7 +130,7 @@ def check(folder: Path, writers: Mapping[str, bytes], ids: frozenset[str]) -> No
     assert [(night.night, night.proposals) for night in block.nights] == [(NIGHT, len(ids))]
     (log,) = [name for name in after if name.endswith(" dream.md")]
     assert after[log].decode().count("— the night") == 1
-    (run,) = bench.book.consolidations()
+    (run,) = bench.store.consolidations()
     assert run.is_over
     assert run.is_told
     assert sorted(run.proposals) == sorted(ids)
@@ -144,7 +144,7 @@ def main(mode: str, folder: Path) -> int:
     whole = folder / "whole"
     shutil.copytree(start, whole)
     run_night(whole)
-    ids = frozenset(NightBench(whole, {}).book.read().states)
+    ids = frozenset(NightBench(whole, {}).store.read().states)
     writers = held(start / "vault")
     assert len(ids) == 3
     check(whole, writers, ids)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from aria_dream.adapters.disk.files import DiskVault
-from aria_dream.adapters.gate.reach_book import ReachBook
+from aria_dream.adapters.gate.reach_store import ReachStore
 from aria_dream.usecases import reach as reach_cycle
 from tests.reach_bench import ORPHAN, ReachBench, answered
 
@@ -34,17 +34,17 @@ def main(folder: Path, vault: str, step: str) -> None:
     bench = ReachBench(folder, {}, call, vault=vault)
     match step:
         case "begun":
-            ReachBook.note = die  # type: ignore[method-assign]
+            ReachStore.note = die  # type: ignore[method-assign]
         case "answered":
             reach_cycle.read_end = die  # type: ignore[attr-defined]
         case "settled":
             reach_cycle.settle = die  # type: ignore[attr-defined]
         case "remembered":
-            ReachBook.remember = die  # type: ignore[method-assign]
+            ReachStore.remember = die  # type: ignore[method-assign]
         case "written":
             DiskVault.write = die  # type: ignore[method-assign]
         case "landed":
-            ReachBook.landed = die  # type: ignore[method-assign]
+            ReachStore.landed = die  # type: ignore[method-assign]
         case _:
             pass
     result = bench.reach("external")

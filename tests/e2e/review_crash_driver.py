@@ -22,16 +22,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.markdown.note import NotePath
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import Proposal, event_record, planned_record, proposal_id
-from aria_dream.usecases.desk import Desk, Settlement
 from aria_dream.usecases.review import renew_lines, settle
+from aria_dream.usecases.review_session import ReviewSession, Settlement
 from tests.e2e.crash_driver import Killer
 from tests.killing import events, held
-from tests.proposed import IDS, PATHS, lay_out, open_desk, propose
+from tests.proposed import IDS, PATHS, lay_out, open_session, propose
 from tests.reviewed import COMPOST, REVIEW, SLACK, dream_note, id_of, night, tick, write
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ MERGED = ("Sourdough starter.md", "Tides.md")
 MERGE = proposal_id("merge", MERGED, 0)
 
 
-class KilledBook(RecordBook):
+class KilledBook(RecordStore):
     """A record book with a point before and after each record."""
 
     def __init__(self, folder: Path, killer: Killer) -> None:
@@ -63,22 +63,22 @@ def places(folder: Path) -> Places:
     return Places(cache=folder / "cache", state=folder / "state")
 
 
-def desk(folder: Path, killer: Killer | None = None) -> Desk:
+def session(folder: Path, killer: Killer | None = None) -> ReviewSession:
     """The desk as a start finds it."""
     seen = read_dreamt_vault(folder / "vault", places(folder), environ={})
     state = seen.live.state_folder(places(folder))
     state.mkdir(parents=True, exist_ok=True)
     after = killer.tick if killer else lambda _step: None
     files = DiskVault(seen.root, state, now=lambda: NOW, after_step=after)
-    book = KilledBook(state, killer) if killer else RecordBook(state)
-    return Desk(vault=seen, files=files, book=book, now=NOW)
+    store = KilledBook(state, killer) if killer else RecordStore(state)
+    return ReviewSession(vault=seen, files=files, store=store, now=NOW)
 
 
 def settled(folder: Path) -> Settlement:
     """One start and one settlement, as often as it asks for another."""
     done = Settlement(again=True)
     while done.again:
-        at = desk(folder)
+        at = session(folder)
         at.files.recover()
         done = settle(at)
     return done
@@ -103,20 +103,20 @@ def merge(folder: Path) -> None:
     """A change of several files, approved in the terminal, behind a ticked link."""
     link(folder)
     (folder / "vault" / "Slack water.md").write_bytes(b"See [[Tides]] and [[Sourdough starter]].\r\n")
-    at = desk(folder)
+    at = session(folder)
     titles = tuple(path.removesuffix(".md") for path in MERGED)
-    at.book.propose([Proposal(id=MERGE, kind="merge", paths=MERGED, round=0, at=NOW, expires_at=None, titles=titles)])
+    at.store.propose([Proposal(id=MERGE, kind="merge", paths=MERGED, round=0, at=NOW, expires_at=None, titles=titles)])
     planned = plan_merge(at.view(MERGED, inbound=True), *map(NotePath, MERGED))
     assert isinstance(planned, Planned)
     assert len({edit.path for edit in planned.edits}) > 2
-    at.book.note(planned_record(MERGE, planned.edits, NOW))
-    at.book.note(event_record("approved", MERGE, NOW, by="terminal"))
+    at.store.note(planned_record(MERGE, planned.edits, NOW))
+    at.store.note(event_record("approved", MERGE, NOW, by="terminal"))
 
 
 def ticked(kind: Kind, folder: Path) -> None:
     """A change of that kind, ticked in the review, where the vault will have to be read again for a second one."""
     lay_out(folder / "vault")
-    at = open_desk(folder / "vault", NOW, places(folder))
+    at = open_session(folder / "vault", NOW, places(folder))
     propose(at, kind)
     propose(at, "obsolete")
     renew_lines(at, Settlement())
@@ -150,7 +150,7 @@ def killed_at(point: int, mode: str, folder: Path) -> bool:
     child = os.fork()
     if child == 0:
         killer = Killer(point)
-        at = desk(folder, killer if mode == "steps" else None)
+        at = session(folder, killer if mode == "steps" else None)
         if mode == "calls":
             killer.watch_calls()
         try:
@@ -188,7 +188,7 @@ def kill_everywhere(scenario: str, mode: str, folder: Path) -> int:
         copied(origin, run)
         if not killed_at(point, mode, run):
             return point // stride
-        desk(run).files.recover()
+        session(run).files.recover()
         now = held(run / "vault")
         torn = [path for path in own if now.get(path) not in (before.get(path), wanted.get(path), *between(path))]
         assert not torn, (point, torn)

@@ -238,7 +238,7 @@ def test_a_child_whose_parent_is_killed_ends_the_reach(tmp_path: Path) -> None:
         child = here.launch(order, lambda: None)
 
         def give_until_it_reaches() -> bool:
-            child.give_leave()
+            child.grant_permit()
             return _has_heard(here)
 
         wait_until(give_until_it_reaches, timeout_s=90.0, what="the reach")

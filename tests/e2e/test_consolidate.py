@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from aria_dream.adapters.disk.lock import consolidation_lock
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.consolidate.record import End
 from aria_dream.errors import NotFoundError
 from tests.model_servers import FakeModel, serving
@@ -189,12 +189,12 @@ def test_stages_alone(vault: Vault) -> None:
 def test_ctrl_c_loses_nothing_and_says_how_to_go_on(vault: Vault) -> None:
     told = vault.run("consolidate", before=CTRL_C, code=130)
     assert "consolidate VAULT --resume" in told
-    book = RecordBook(vault.state)
-    assert [run.end for run in book.consolidations()] == [End.INTERRUPTED]
+    store = RecordStore(vault.state)
+    assert [run.end for run in store.consolidations()] == [End.INTERRUPTED]
     found = vault.consolidate("--resume")
     assert found["resumed"]
     assert len(found["proposals"]) == 1
-    assert [run.end for run in book.consolidations()] == [End.DONE]
+    assert [run.end for run in store.consolidations()] == [End.DONE]
     nothing = vault.consolidate("--resume")
     assert nothing["id"] is None
     assert "nothing to go on with" in nothing["stop_reason"]

@@ -47,7 +47,7 @@ def errand(vault: Path, places: Places, quiet_s: float) -> EpisodeEnd:
     deadline_s = time.monotonic() + 120
     while (end := episode.ended()) is None:
         assert time.monotonic() < deadline_s, "the child did not end"
-        episode.give_leave()
+        episode.grant_permit()
         time.sleep(0.02)  # between two looks; what ends the loop is the child
     return end
 

@@ -141,14 +141,14 @@ def test_it_says_who_would_judge(tmp_path: Path, vault: Path) -> None:
         assert judge(tmp_path, vault, *here, "triage_backend: openai") == ("ok", f"“judge:latest” at {model.url}")
         model.models = []
         lacking = "Ollama runs but has no model “judge”; `ollama pull judge` gets it"
-        assert judge(tmp_path, vault, *here) == ("note", f"the judge inside; {lacking}")
+        assert judge(tmp_path, vault, *here) == ("note", f"the built-in judge; {lacking}")
         assert judge(tmp_path, vault, *here, "triage_backend: ollama") == (
             "broken", f"`triage_backend: ollama`: {lacking}",
         )  # fmt: skip
         assert model.requests == []
-    silent = f"the judge inside; Ollama does not answer at {model.url}"
+    silent = f"the built-in judge; Ollama does not answer at {model.url}"
     assert judge(tmp_path, vault, *here) == ("ok", silent)
-    assert judge(tmp_path, vault, "triage_backend: embedded") == ("ok", "the judge inside")
+    assert judge(tmp_path, vault, "triage_backend: embedded") == ("ok", "the built-in judge")
     assert judge(tmp_path, vault, "triage_backend: off")[0] == "note"
     health, text = judge(tmp_path, vault, "triage_backend: openai", "triage_url: http://203.0.113.9:1")
     assert (health, "another machine" in text) == ("broken", True)

@@ -9,7 +9,7 @@ import pytest
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import parse_note
 from aria_dream.policy.policy import parse_policy
@@ -98,7 +98,7 @@ def test_a_damaged_review_is_left_alone_and_told(tmp_path: Path) -> None:
     assert review.read_text(encoding="utf-8") == damaged
 
 
-class NoRoom(RecordBook):
+class NoRoom(RecordStore):
     """The disk is full by the time the journal is written."""
 
     def remember(self, episode: EpisodeRecord) -> None:

@@ -323,8 +323,8 @@ def test_two_dreams_at_once_lose_nothing_and_show_no_pair_twice(vault: Path, hom
 def test_killed_between_note_and_journal_the_next_dream_knows_what_was_shown(vault: Path, home: Path) -> None:
     code = (
         "import os, signal, sys\n"
-        "from aria_dream.effects import records\n"
-        "records.RecordBook.propose = lambda self, proposals: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "from aria_dream.adapters.state import record_store as records\n"
+        "records.RecordStore.propose = lambda self, proposals: os.kill(os.getpid(), signal.SIGKILL)\n"
         "from aria_dream.cli import main\n"
         "main(sys.argv[1:])\n"
     )

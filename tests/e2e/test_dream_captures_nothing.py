@@ -12,7 +12,7 @@ import pytest
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import DreamtVault, read_dreamt_vault
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.judging.triage import Keep
 from aria_dream.ranking.juxtaposition import Juxtaposition
 from aria_dream.usecases.dream import DreamRequest, dream_once
@@ -55,7 +55,7 @@ def dream(root: Path, places: Places, seed: int) -> str:
     result = dream_once(
         vault,
         DiskVault(vault.root, vault.live.state_folder(places)),
-        RecordBook(vault.live.state_folder(places)),
+        RecordStore(vault.live.state_folder(places)),
         DreamRequest(at=NIGHT, seed=seed, kind="idle dream"),
         ranker=lambda _memory: EverySecondNote(vault),
         judge=KeepAll,

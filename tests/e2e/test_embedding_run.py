@@ -36,11 +36,11 @@ with ContentCache(Path(sys.argv[1])) as cache:
 
 
 def notes() -> list[Unembedded]:
-    from aria_dream.ranking.embedding import Passage, vector_key
+    from aria_dream.ranking.embedding import EmbeddedText, vector_key
 
     def one(number: int) -> Unembedded:
         text = f"note number {number} is about bread and time"
-        return Unembedded(key=vector_key(bytes(32), text), passages=lambda: (Passage(text, 1.0),))
+        return Unembedded(key=vector_key(bytes(32), text), passages=lambda: (EmbeddedText(text, 1.0),))
 
     return [one(number) for number in range(COUNT)]
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from aria_dream.adapters.disk.places import find_places
 from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.adapters.state.graduation import read_graduated
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.cli import main
 from aria_dream.consolidate.note_merges import NoteMerge, plan_note_merge
 from aria_dream.injection import injection
@@ -20,7 +20,7 @@ from aria_dream.injection.injection import InjectionResult
 from aria_dream.markdown.note import NotePath
 from aria_dream.review.proposal import Kind, Proposal, event_record, planned_record, proposal_id
 from aria_dream.vault.edit import content_hash
-from tests.proposed import LOST, lay_out, open_desk, own_files, propose
+from tests.proposed import LOST, lay_out, open_session, own_files, propose
 from tests.reviewed import COMPOST, PLACED, REVIEW, SLACK, apply, id_of, night, run, states, tick, write
 
 if TYPE_CHECKING:
@@ -39,26 +39,26 @@ def vault(tmp_path: Path) -> Path:
     return tmp_path / "vault"
 
 
-def book_of(vault: Path) -> RecordBook:
+def book_of(vault: Path) -> RecordStore:
     folder = read_live_policy(vault.resolve(), find_places()).state_folder(find_places())
     folder.mkdir(parents=True, exist_ok=True)
-    return RecordBook(folder)
+    return RecordStore(folder)
 
 
-def nights(vault: Path, count: int = 10, *, rejected: int = 0, kind: Kind = "link") -> RecordBook:
+def nights(vault: Path, count: int = 10, *, rejected: int = 0, kind: Kind = "link") -> RecordStore:
     """A track record: so many nights with a link that was ticked and placed, and some that were refused."""
-    book = book_of(vault)
+    store = book_of(vault)
     for number in range(count + rejected):
         at = datetime.now().astimezone() - timedelta(days=number + 3)
         paths = (f"old/{number}.md", f"old/{number} too.md")
         id_ = proposal_id(kind, paths, 0)
-        book.propose([Proposal(id=id_, kind=kind, paths=paths, round=0, at=at, expires_at=None, titles=paths)])
+        store.propose([Proposal(id=id_, kind=kind, paths=paths, round=0, at=at, expires_at=None, titles=paths)])
         if number < rejected:
-            book.note(event_record("rejected", id_, at, by="tick"))
+            store.note(event_record("rejected", id_, at, by="tick"))
         else:
-            book.note(event_record("approved", id_, at, by="tick"))
-            book.note(event_record("applied", id_, at, by="tick"))
-    return book
+            store.note(event_record("approved", id_, at, by="tick"))
+            store.note(event_record("applied", id_, at, by="tick"))
+    return store
 
 
 def sure(vault: Path, pair: tuple[str, str], confidence: float) -> None:
@@ -192,19 +192,19 @@ KILN = "Fire the kiln for nine hours, let it cool for two days, and never open i
 
 def propose_merge(vault: Path, keep: str, drop: str) -> str:
     """A merge as a model that is very sure would have it."""
-    desk = open_desk(vault)
-    found = plan_note_merge(desk.view((keep, drop), inbound=True, goes=True), NotePath(keep), [NotePath(drop)])
+    session = open_session(vault)
+    found = plan_note_merge(session.view((keep, drop), inbound=True, goes=True), NotePath(keep), [NotePath(drop)])
     assert isinstance(found, NoteMerge), found
     id_ = proposal_id("merge", (keep, drop), 0)
-    desk.book.propose([
+    session.store.propose([
         Proposal(
-            id=id_, kind="merge", paths=(keep, drop), round=0, at=desk.now, expires_at=None,
+            id=id_, kind="merge", paths=(keep, drop), round=0, at=session.now, expires_at=None,
             titles=(keep[:-3], drop[:-3]), confidence=0.99, reason="both say the same", judge="a model",
             evidence={"body": found.body},
             hashes={path: content_hash((vault / path).read_bytes()) for path in (keep, drop)},
         )
     ])  # fmt: skip
-    desk.book.note(planned_record(id_, found.planned.edits, desk.now))
+    session.store.note(planned_record(id_, found.planned.edits, session.now))
     return id_
 
 
@@ -264,7 +264,7 @@ def test_each_kind_waits_where_something_would_be_lost(vault: Path, kind: Kind) 
     before = own_files(vault)
     nights(vault, kind=kind)
     run("graduation", vault, "enable", "--kind", kind, check=kind != "obsolete")
-    id_ = propose(open_desk(vault), kind, evidence={})
+    id_ = propose(open_session(vault), kind, evidence={})
     assert apply(vault)["applied"] == []
     assert own_files(vault) == before
     text = (vault / REVIEW).read_text(encoding="utf-8")
@@ -277,8 +277,8 @@ def test_a_new_note_passes_unless_its_proposal_tells_of_a_loss(vault: Path, *, l
     lay_out(vault)
     before = own_files(vault)
     graduate(vault, "place_orphan")
-    desk = open_desk(vault)
-    id_, other = propose(desk, "place_orphan", evidence=LOST if loses else {}), propose(desk, "update")
+    session = open_session(vault)
+    id_, other = propose(session, "place_orphan", evidence=LOST if loses else {}), propose(session, "update")
     done = apply(vault)
     assert f"^aria-{other}-no" in (vault / REVIEW).read_text(encoding="utf-8")  # another kind waits
     assert done["applied"] == ([] if loses else [id_])

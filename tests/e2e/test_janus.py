@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from aria_dream.adapters.gate.egress import EGRESS
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.review.proposal import Proposal, event_record, proposal_id
 from tests.model_servers import FakeModel, serving
 from tests.reviewed import COMPOST, NOTES, SLACK, apply, id_of, night, run, state_folder, states, write
@@ -65,7 +65,7 @@ def test_every_open_proposal_is_looked_at_once(tmp_path: Path, home: Path, model
     )  # fmt: skip
     assert {name: (vault / name).read_bytes() for name in NOTES} == before
     asked = len(model.requests)
-    assert janus(vault)["reason"] == "nothing waits for a cold look"
+    assert janus(vault)["reason"] == "nothing waits for an independent review"
     assert len(model.requests) == asked == 2
     janus(vault, id_of(SLACK))  # by its id, a second time
     assert len(model.requests) == 3
@@ -90,7 +90,7 @@ def test_no_word_of_the_dream_reaches_janus(tmp_path: Path, home: Path, model: F
     write(vault, f"{CANARY} between.md", "A note on the way.\n")
     for path in vault.glob("dreams/* dream.md"):
         path.write_text(path.read_text("utf-8") + f"\nI thought of {CANARY} when I read this.\n", encoding="utf-8")
-    book, at = RecordBook(state_folder(home)), datetime.now(UTC)
+    store, at = RecordStore(state_folder(home)), datetime.now(UTC)
     secrets = {
         "reason": f"reason {CANARY}", "judge": f"judge {CANARY}", "way": ("Tides.md", f"{CANARY} between.md"),
         "episode": CANARY, "score": 0.12345, "confidence": 0.54321, "titles": ("Tides", "Compost"),
@@ -106,8 +106,8 @@ def test_no_word_of_the_dream_reaches_janus(tmp_path: Path, home: Path, model: F
         made: dict[str, Any] = {**secrets, "kind": kind, "paths": paths, "evidence": proof}
         made["titles"] = tuple(Path(path).stem for path in paths)
         name = proposal_id(made["kind"], paths, 0)
-        book.propose([Proposal(id=name, round=0, at=at, expires_at=None, **made)])
-        book.note(event_record("janus", name, at, verdict="FALLS", reason=f"earlier {CANARY}"))
+        store.propose([Proposal(id=name, round=0, at=at, expires_at=None, **made)])
+        store.note(event_record("janus", name, at, verdict="FALLS", reason=f"earlier {CANARY}"))
     found = janus(vault, proposal_id("link", pair, 0), proposal_id("place_orphan", orphan, 0))
     assert [one["verdict"] for one in found["looked"]] == ["STANDS", "STANDS"]
     assert len(model.requests) == 2
@@ -161,7 +161,9 @@ def test_without_a_model_it_says_so_and_ends_well(tmp_path: Path) -> None:
     vault = vault_of(tmp_path, gone.url)
     done = run("janus", vault)
     assert done.returncode == 0
-    assert re.fullmatch(r"No cold look: Ollama does not answer at \S+; Janus needs a language model.*\.\n", done.stdout)
+    assert re.fullmatch(
+        r"No independent review: Ollama does not answer at \S+; Janus needs a language model.*\.\n", done.stdout
+    )
 
 
 def test_a_server_that_dies_ends_the_looking(tmp_path: Path, home: Path, model: FakeModel) -> None:
@@ -189,7 +191,7 @@ def test_codex_that_is_not_there_costs_nothing_and_can_be_rehearsed(
     vault = vault_of(tmp_path, "http://127.0.0.1:1", more="- janus_backend: codex\n")
     write(vault, "Sourdough starter.md", "Ask Anna (anna@example.org) about flour.\n")
     said = run("janus", vault).stdout
-    assert said.startswith("No cold look: ")
+    assert said.startswith("No independent review: ")
     assert "Codex" in said
     shown = run("janus", vault, id_of(COMPOST), "--dry-run").stdout
     assert "Codex (gpt-5.5), on another machine, would be asked:" in shown
@@ -214,7 +216,7 @@ def test_a_merge_of_the_night_is_looked_at_by_its_notes_alone(tmp_path: Path, ho
     for name, body in {**NOTES, **copies, "dreaming.md": inside}.items():
         write(vault, name, body)
     run("consolidate", vault)
-    found = RecordBook(state_folder(home)).read().states.values()
+    found = RecordStore(state_folder(home)).read().states.values()
     (merge,) = [state for state in found if state.proposal.kind == "merge"]
     write(vault, "dreaming.md", policy)
     model.say = lambda _request: FALLS

@@ -111,7 +111,7 @@ def test_review_apply_history_and_rollback(tmp_path: Path) -> None:
     write(vault, "dreaming.md", "---\naria-dream: policy\n---\n- ollama_url: http://127.0.0.1:1\n")
     (looked,) = printed("janus", vault, id_of(SLACK), "--json")
     assert set(looked) == listed("janus")
-    assert looked["reason"].startswith("no cold look: Ollama does not answer")
+    assert looked["reason"].startswith("no independent review: Ollama does not answer")
     (history,) = printed("history", vault, "--json")
     assert set(history) == listed("history")
     assert set(history["history"][0]) == keys_of("history", "history")
@@ -169,7 +169,7 @@ def test_reach(tmp_path: Path) -> None:
     assert set(probe) == listed("reach --probe")
     (log,) = printed("reach", vault, "--log", "--json")
     assert set(log) == listed("reach --log")
-    (memo,) = printed("reach", vault, "--backfill-memo", "--json")
-    assert set(memo) == listed("reach --backfill-memo")
+    (answer_cache,) = printed("reach", vault, "--backfill-memo", "--json")
+    assert set(answer_cache) == listed("reach --backfill-memo")
     (consent,) = printed("reach", vault, "--consent", "--json")
     assert set(consent) == {"confirmed", "already", "place"}

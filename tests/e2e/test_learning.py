@@ -13,7 +13,7 @@ import pytest
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.decisions import decided_pairs_seen
 from aria_dream.adapters.index.dreamt_vault import DreamtVault, read_dreamt_vault
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.judging.judge import STRUCTURE_TERMS
 from aria_dream.ranking.juxtaposition import Juxtaposition
 from aria_dream.ranking.walk import Memory
@@ -37,23 +37,23 @@ def vault(tmp_path: Path, places: Places) -> DreamtVault:
     return read_dreamt_vault(Path(shutil.copytree(EXAMPLE, tmp_path / "vault")), places, environ={})
 
 
-def book_of(vault: DreamtVault, places: Places) -> RecordBook:
+def book_of(vault: DreamtVault, places: Places) -> RecordStore:
     folder = vault.live.state_folder(places)
     folder.mkdir(parents=True, exist_ok=True)
-    return RecordBook(folder)
+    return RecordStore(folder)
 
 
-def decide(book: RecordBook, pair: Juxtaposition, event: Event, by: str = "tick") -> None:
+def decide(store: RecordStore, pair: Juxtaposition, event: Event, by: str = "tick") -> None:
     paths = (pair.from_, pair.to)
     id_ = proposal_id("link", paths, 0)
     evidence = {term.name: term.value for term in pair.evidence}
-    book.propose([
+    store.propose([
         Proposal(
             id=id_, kind="link", paths=paths, round=0, at=AT, expires_at=None, titles=paths, score=pair.score,
             evidence=evidence,
         )
     ])  # fmt: skip
-    book.note(event_record(event, id_, AT, by=by))
+    store.note(event_record(event, id_, AT, by=by))
 
 
 def candidates(vault: DreamtVault, places: Places) -> list[Juxtaposition]:
@@ -82,9 +82,9 @@ def test_refusing_five_pairs_of_one_kind_lowers_that_kind(vault: DreamtVault, pl
     assert len(near) > 12
     refused, others = far[:5], far[5:]
     before = chances(vault, places, others), chances(vault, places, near)
-    book = book_of(vault, places)
+    store = book_of(vault, places)
     for pair in refused:
-        decide(book, pair, "rejected")
+        decide(store, pair, "rejected")
     after = chances(vault, places, others), chances(vault, places, near)
     assert mean(after[0]) < mean(before[0])
     lowered = sum(now < was for now, was in zip(after[0], before[0], strict=True))
@@ -97,24 +97,24 @@ def test_approving_pairs_of_a_kind_raises_it(vault: DreamtVault, places: Places)
     far = [pair for pair in candidates(vault, places) if is_far(pair)][:25]
     chosen, others = far[-5:], far[:-5]
     before = chances(vault, places, others)
-    book = book_of(vault, places)
+    store = book_of(vault, places)
     for pair in chosen:
-        decide(book, pair, "approved")
+        decide(store, pair, "approved")
     assert mean(chances(vault, places, others)) > mean(before)
 
 
 def test_which_decisions_teach(vault: DreamtVault, places: Places) -> None:
     pairs = candidates(vault, places)[:6]
-    book = book_of(vault, places)
-    decide(book, pairs[0], "approved")
-    decide(book, pairs[1], "rejected")
-    decide(book, pairs[2], "approved", by="auto")
-    decide(book, pairs[3], "expired")
+    store = book_of(vault, places)
+    decide(store, pairs[0], "approved")
+    decide(store, pairs[1], "rejected")
+    decide(store, pairs[2], "approved", by="auto")
+    decide(store, pairs[3], "expired")
     bare = Juxtaposition(from_=pairs[4].from_, to=pairs[4].to, score=0.5, path=None)
-    decide(book, bare, "rejected")  # another machine's: its terms are not known
+    decide(store, bare, "rejected")  # another machine's: its terms are not known
     gone = Juxtaposition(from_="Gone.md", to=pairs[5].to, score=0.5, path=None, evidence=pairs[5].evidence)
-    decide(book, gone, "rejected")
-    found = decided_pairs_seen(vault, book.read().states.values())
+    decide(store, gone, "rejected")
+    found = decided_pairs_seen(vault, store.read().states.values())
     assert [answer for _, answer in found] == [True, False]
     (first, _), _ = found
     terms = {term.name: term.value for term in pairs[0].evidence}

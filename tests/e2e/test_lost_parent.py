@@ -38,7 +38,7 @@ import sys, time
 from pathlib import Path
 from aria_dream.cli.run import launch_with
 from aria_dream.adapters.child.order import Order
-from aria_dream.effects import episode_process
+from aria_dream.adapters.child import episode_process
 from aria_dream.adapters.disk.places import find_places
 from aria_dream.policy.triggers import Stage
 
@@ -55,14 +55,14 @@ while (end := episode.ended()) is None:
         given += asked == "write" if moment == "write" else 1
         if moment != "write" and given == int(moment) + 1:
             break
-        episode.give_leave()
+        episode.grant_permit()
         if moment == "write" and given:
             break
     time.sleep(0.002)
 print("now" if end is None else "over", flush=True)
 if sys.stdin.readline():  # told to go on
     while (end := episode.ended()) is None:
-        episode.give_leave()
+        episode.grant_permit()
         time.sleep(0.002)
     print(end.result, flush=True)
 """

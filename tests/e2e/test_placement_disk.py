@@ -26,7 +26,7 @@ def look(vault: DiskVault) -> VaultView:
     return VaultView(files=tuple(shown), contents=contents, trashed=trashed)
 
 
-def take_back(vault: DiskVault) -> Restored | Partly:
+def undo_decision(vault: DiskVault) -> Restored | Partly:
     files = vault.past_changes()[-1].files
     places = {place for file in files for place in (file.path, file.moved_to) if place is not None}
     now = {place: found.data for place in places if isinstance(found := vault.read(place), Content)}
@@ -52,7 +52,7 @@ def test_a_link_goes_in_and_out(tmp_path: Path) -> None:
     note = vault.root / "A.md"
     assert note.read_bytes() == b"\xef\xbb\xbfa [[Rye|rye]] is\r\nend"
     note.write_bytes(note.read_bytes().replace(b"end", b"my own end"))
-    assert isinstance(take_back(vault), Partly)
+    assert isinstance(undo_decision(vault), Partly)
     assert note.read_bytes() == b"\xef\xbb\xbfa rye is\r\nmy own end"
 
 
@@ -70,6 +70,6 @@ def test_a_merge_goes_in_and_out(tmp_path: Path) -> None:
     assert not (vault.root / "f/Drop.md").exists()
     assert (vault.root / ".trash/f/Drop.md").read_bytes() == notes["f/Drop.md"]
     assert (vault.root / "Refs.md").read_bytes() == b"[[Keep#^id|Drop > ^id]] [x](Keep.md)\r\n"
-    assert isinstance(take_back(vault), Restored)
+    assert isinstance(undo_decision(vault), Restored)
     assert {path: vault.root.joinpath(path).read_bytes() for path in notes} == notes
     assert not [place for place in (vault.root / ".trash").rglob("*") if place.is_file()]

@@ -195,17 +195,17 @@ def test_the_memo_is_rebuilt_from_the_notes_and_keeps_what_they_do_not_know(
 ) -> None:
     reacher.answers = [answered(HOMES)]
     run(vault, "--internal", "--start", "Compost", "--consent")
-    (memo,) = find_places().state.rglob("reach-memo.tsv")
-    before = memo.read_text(encoding="utf-8")
+    (answer_cache,) = find_places().state.rglob("reach-memo.tsv")
+    before = answer_cache.read_text(encoding="utf-8")
     assert said(vault, "--backfill-memo")["added"] == 0
-    memo.write_text("2026-01-01T00:00:00+00:00\tA.md\tB.md\torphan\n", encoding="utf-8")
+    answer_cache.write_text("2026-01-01T00:00:00+00:00\tA.md\tB.md\torphan\n", encoding="utf-8")
     found = said(vault, "--backfill-memo")
     assert (found["in_notes"], found["added"], found["known"]) == (1, 1, 2)
-    text = memo.read_text(encoding="utf-8")
+    text = answer_cache.read_text(encoding="utf-8")
     assert "A.md\tB.md\torphan" in text
     assert before.split("\t", 1)[1] in text
     assert said(vault, "--backfill-memo")["added"] == 0
-    assert memo.read_text(encoding="utf-8") == text
+    assert answer_cache.read_text(encoding="utf-8") == text
 
 
 @pytest.mark.parametrize(

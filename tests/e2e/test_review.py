@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.notes.logged_change import ASK
+from aria_dream.notes.change_grammar import ASK
 from aria_dream.notes.review_note import read_managed
 from tests.reviewed import (
     COMPOST,

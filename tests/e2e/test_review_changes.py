@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.notes.logged_change import ASK, DecidedChange, LoggedChange
+from aria_dream.notes.change_grammar import ASK, DecidedChange, LoggedChange
 from aria_dream.notes.review_note import read_managed
 from aria_dream.review.proposal import planned_record
 from aria_dream.usecases.review import Settlement, renew_lines, settle
-from tests.proposed import AFTER, IDS, NOTES, PATHS, lay_out, open_desk, own_files, planned, propose
+from tests.proposed import AFTER, IDS, NOTES, PATHS, lay_out, open_session, own_files, planned, propose
 from tests.reviewed import REVIEW, age_journal, apply, run, state_folder, states, tick, write
 
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ def vault(tmp_path: Path) -> Path:
 
 def shown(vault: Path, *kinds: Kind) -> str:
     """Proposes, and renews the review; what it says."""
-    desk = open_desk(vault)
+    session = open_session(vault)
     for kind in kinds:
-        propose(desk, kind)
-    renew_lines(desk, Settlement())
+        propose(session, kind)
+    renew_lines(session, Settlement())
     return text_of(vault)
 
 
@@ -161,9 +161,9 @@ def test_a_tick_approves_what_was_shown_and_nothing_else(vault: Path, home: Path
     tick(vault / REVIEW, IDS["update"])
     # Planned anew behind the writer's back: the note in hand shows another text.
     write(vault, "Old.md", "# Heap, mine\n\nThe heap is 3 m long.\n")
-    desk = open_desk(vault)
-    fresh = planned(desk, "update")
-    desk.book.note(planned_record(IDS["update"], fresh.edits, desk.now))
+    session = open_session(vault)
+    fresh = planned(session, "update")
+    session.store.note(planned_record(IDS["update"], fresh.edits, session.now))
     done = apply(vault)
     assert (done["applied"], done["approved"]) == ([], [])
     assert "shown anew" in done["said"][0]
@@ -310,20 +310,22 @@ def test_quiet_first(vault: Path) -> None:
     tick(vault / REVIEW, IDS["obsolete"])
     before = text_of(vault)
     now = datetime.now().astimezone()
-    assert settle(open_desk(vault, now, quiet_s=3600)).applied == []
+    assert settle(open_session(vault, now, quiet_s=3600)).applied == []
     assert text_of(vault) == before
-    assert settle(open_desk(vault, now + timedelta(seconds=3601), quiet_s=3600)).applied == [IDS["obsolete"]]
+    assert settle(open_session(vault, now + timedelta(seconds=3601), quiet_s=3600)).applied == [IDS["obsolete"]]
 
 
 def test_a_verdict_of_janus_joins_the_lines_and_a_tick_stays(vault: Path) -> None:
     from aria_dream.review.proposal import event_record
 
     shown(vault, "obsolete")
-    desk = open_desk(vault)
-    desk.book.note(event_record("janus", IDS["obsolete"], desk.now, verdict="FALLS", reason="it is [[cited]] still"))
+    session = open_session(vault)
+    session.store.note(
+        event_record("janus", IDS["obsolete"], session.now, verdict="FALLS", reason="it is [[cited]] still")
+    )
     review = vault / REVIEW
     tick(review, IDS["obsolete"], "-no")
-    renew_lines(desk, Settlement())
+    renew_lines(session, Settlement())
     assert "\nJanus: FALLS, it is \\[\\[cited\\]\\] still\n" in text_of(vault)
     assert "[x] never again" in text_of(vault)
 
@@ -371,21 +373,31 @@ def merged_notes(vault: Path) -> str:
     for name in ("Heap.md", "a/Heap 2.md", "b/Heap 3.md"):
         write(vault, name, same)
     write(vault, "Ref 2.md", "See [[Heap 2#^feed]] and ![[Heap 3]].\n")
-    desk = open_desk(vault)
+    session = open_session(vault)
     paths = ("Heap.md", "a/Heap 2.md", "b/Heap 3.md")
-    view = desk.view(paths, inbound=True)
+    view = session.view(paths, inbound=True)
     keep, *drops = map(NotePath, paths)
     found = plan_note_merge(view, keep, drops)
     assert isinstance(found, NoteMerge), found
     id_ = proposal_id("merge", paths, 0)
     hashes = {path: content_hash(view.contents[NotePath(path)]) for path in paths}
     made = Proposal(
-        id=id_, kind="merge", paths=paths, round=0, at=desk.now, expires_at=None, titles=("Heap", "Heap 2", "Heap 3"),
-        hashes=hashes, confidence=0.99, reason="the same words", judge="embedded judge", evidence={"body": found.body},
-    )  # fmt: skip
-    desk.book.propose([made])
-    desk.book.note(planned_record(id_, found.planned.edits, desk.now))
-    renew_lines(desk, Settlement())
+        id=id_,
+        kind="merge",
+        paths=paths,
+        round=0,
+        at=session.now,
+        expires_at=None,
+        titles=("Heap", "Heap 2", "Heap 3"),
+        hashes=hashes,
+        confidence=0.99,
+        reason="the same words",
+        judge="embedded judge",
+        evidence={"body": found.body},
+    )
+    session.store.propose([made])
+    session.store.note(planned_record(id_, found.planned.edits, session.now))
+    renew_lines(session, Settlement())
     return id_
 
 
@@ -471,11 +483,11 @@ def test_a_link_and_the_merge_of_its_target_in_one_sitting(vault: Path, home: Pa
 
     paths = ("Old.md", "Drop.md")
     link = proposal_id("link", paths, 0)
-    desk = open_desk(vault)
-    desk.book.propose(
+    session = open_session(vault)
+    session.store.propose(
         [
             Proposal(
-                id=link, kind="link", paths=paths, round=0, at=desk.now, expires_at=None, titles=("Old", "Drop"),
+                id=link, kind="link", paths=paths, round=0, at=session.now, expires_at=None, titles=("Old", "Drop"),
                 reason="feeds", judge="Codex", evidence={"edge": "feeds"},
             )
         ]

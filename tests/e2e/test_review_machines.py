@@ -14,10 +14,10 @@ import pytest
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import find_places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.review.proposal import decided_pairs
-from aria_dream.usecases.desk import Desk
 from aria_dream.usecases.review import Settlement, settle
+from aria_dream.usecases.review_session import ReviewSession
 from tests.reviewed import COMPOST, NOTES, PLACED, REVIEW, SLACK, apply, id_of, night, run, state_folder, states, tick
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def looked(vault: Path, *, quiet_s: float, later_s: float = 0.0) -> Settlement:
     state = seen.live.state_folder(find_places())
     now = datetime.now().astimezone() + timedelta(seconds=later_s)
     clock = DiskVault(seen.root, state, now=lambda: now)
-    return settle(Desk(vault=seen, files=clock, book=RecordBook(state), now=now, quiet_s=quiet_s))
+    return settle(ReviewSession(vault=seen, files=clock, store=RecordStore(state), now=now, quiet_s=quiet_s))
 
 
 def test_a_note_touched_just_now_is_left_for_later(vault: Path) -> None:

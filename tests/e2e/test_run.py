@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from aria_dream.adapters.index.index import read_vault
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.consolidate.record import End
 from aria_dream.notes.dream_log import parse_blocks
 from aria_dream.schedule.run_record import RunEnd, parse_run_log
@@ -426,8 +426,8 @@ def test_a_night_that_was_killed_is_gone_on_with(nightly: Run) -> None:
     assert alive == []
     for _ in range(3):
         nightly.start("--once").communicate(timeout=GENEROUS_S)
-    found = RecordBook(nightly.vault_state).consolidations()
+    found = RecordStore(nightly.vault_state).consolidations()
     assert len(found) == 1
     assert found[0].end is End.DONE
     assert len(found[0].proposals) == 1
-    assert len(RecordBook(nightly.vault_state).read().states) == 1
+    assert len(RecordStore(nightly.vault_state).read().states) == 1

@@ -13,8 +13,8 @@ from aria_dream.markdown.note import NotePath
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.plan import Planned
 from aria_dream.review.proposal import Proposal, event_record, planned_record, proposal_id
-from aria_dream.usecases.review import Settlement, renew_lines, settle, take_back
-from tests.proposed import lay_out, open_desk
+from aria_dream.usecases.review import Settlement, renew_lines, settle, undo_decision
+from tests.proposed import lay_out, open_session
 from tests.reviewed import COMPOST, NOTES, REVIEW, SLACK, id_of, night, run, states, tick, write
 
 if TYPE_CHECKING:
@@ -44,21 +44,29 @@ def merged(vault: Path, others: Mapping[str, str] | None = None) -> None:
     lay_out(vault)
     for name, text in {PAIR[0]: TEXT, PAIR[1]: TEXT, "Tea.md": TEA, **(others or {})}.items():
         write(vault, name, text)
-    desk = open_desk(vault)
-    found = plan_merge(desk.view(PAIR, inbound=True), *map(NotePath, PAIR))
+    session = open_session(vault)
+    found = plan_merge(session.view(PAIR, inbound=True), *map(NotePath, PAIR))
     assert isinstance(found, Planned)
-    desk.book.propose(
+    session.store.propose(
         [
             Proposal(
-                id=MERGE, kind="merge", paths=PAIR, round=0, at=desk.now, expires_at=desk.now + timedelta(days=60),
-                titles=("Altitude", "Altitude 1"), confidence=0.9, reason="the same", judge="qwen3:4b",
+                id=MERGE,
+                kind="merge",
+                paths=PAIR,
+                round=0,
+                at=session.now,
+                expires_at=session.now + timedelta(days=60),
+                titles=("Altitude", "Altitude 1"),
+                confidence=0.9,
+                reason="the same",
+                judge="qwen3:4b",
             )
         ]
-    )  # fmt: skip
-    desk.book.note(planned_record(MERGE, found.edits, desk.now))
-    renew_lines(desk, Settlement())
+    )
+    session.store.note(planned_record(MERGE, found.edits, session.now))
+    renew_lines(session, Settlement())
     tick(vault / REVIEW, MERGE)
-    settle(open_desk(vault))
+    settle(open_session(vault))
     assert "[[Altitude|there]]" in read(vault, "Tea.md")
 
 
@@ -107,26 +115,34 @@ def test_links_that_share_a_heading_are_undone_in_any_order(vault: Path, order: 
     before = read(vault, source)
     ids = [proposal_id("link", (source, f"{name}.md"), 0) for name in names]
     for id_, name in zip(ids, names, strict=True):
-        desk = open_desk(vault)
-        desk.book.propose(
+        session = open_session(vault)
+        session.store.propose(
             [
                 Proposal(
-                    id=id_, kind="link", paths=(source, f"{name}.md"), round=0, at=desk.now, titles=("Altitude", name),
-                    expires_at=desk.now + timedelta(days=60), confidence=0.9, reason="both", judge="qwen3:4b",
+                    id=id_,
+                    kind="link",
+                    paths=(source, f"{name}.md"),
+                    round=0,
+                    at=session.now,
+                    titles=("Altitude", name),
+                    expires_at=session.now + timedelta(days=60),
+                    confidence=0.9,
+                    reason="both",
+                    judge="qwen3:4b",
                 )
             ]
-        )  # fmt: skip
-        desk.book.note(event_record("approved", id_, desk.now, by="terminal"))
-        settle(desk)
+        )
+        session.store.note(event_record("approved", id_, session.now, by="terminal"))
+        settle(session)
         if by == "renamed" and name == "Tea":
             rename(vault, source, "High.md")
-            settle(open_desk(vault))
+            settle(open_session(vault))
     source_now = "High.md" if by == "renamed" else source
     assert read(vault, source_now).count("- [[") == 3
     for number in order:
         done = Settlement()
-        desk = open_desk(vault)
-        take_back(desk, desk.records().states[ids[number]], done, by="terminal")
+        session = open_session(vault)
+        undo_decision(session, session.records().states[ids[number]], done, by="terminal")
         assert (done.undone, done.not_undone) == ([ids[number]], [])
     assert read(vault, source_now) == before
 
@@ -209,13 +225,19 @@ def test_a_link_of_the_writer_is_never_captured(vault: Path) -> None:
 
 @pytest.mark.parametrize(
     ("renamed", "by"),
-    [("source", "box"), ("source", "command"), ("target", "command"), ("both", "box"),
-     ("both", "command"), ("folder", "box")],
+    [
+        ("source", "box"),
+        ("source", "command"),
+        ("target", "command"),
+        ("both", "box"),
+        ("both", "command"),
+        ("folder", "box"),
+    ],
 )
 def test_a_placed_link_is_undone_after_renames(vault: Path, by: str, renamed: str) -> None:
     note = night(vault)
     tick(note, LINK)
-    settle(open_desk(vault))
+    settle(open_session(vault))
     ours = [note.relative_to(vault).as_posix(), REVIEW]
     source, target = "Compost.md", "Sourdough starter.md"
     if renamed in ("source", "both"):
@@ -238,7 +260,7 @@ def test_a_placed_link_is_undone_after_renames(vault: Path, by: str, renamed: st
 def test_the_link_under_related_goes_and_the_writers_own_stay(vault: Path) -> None:
     note = night(vault)
     tick(note, id_of(SLACK))
-    settle(open_desk(vault))
+    settle(open_session(vault))
     assert "## Related" in read(vault, "Slack water.md")
     rename(vault, "Falling asleep.md", "Hypnagogia.md", "Slack water.md", note.relative_to(vault).as_posix(), REVIEW)
     write(vault, "Slack water.md", read(vault, "Slack water.md") + "- [[Tides]]\r\n")
@@ -253,12 +275,12 @@ def test_a_pair_that_a_merge_linked_is_told_so(vault: Path) -> None:
     pair = ("Tea.md", "Altitude.md")
     for name in pair:
         write(vault, name, f"{name} says nothing yet.\n")
-    desk = open_desk(vault)
+    session = open_session(vault)
     id_ = proposal_id("link", pair, 0)
-    desk.book.propose(
+    session.store.propose(
         [
             Proposal(
-                id=id_, kind="link", paths=pair, round=0, at=desk.now, expires_at=desk.now + timedelta(days=60),
+                id=id_, kind="link", paths=pair, round=0, at=session.now, expires_at=session.now + timedelta(days=60),
                 titles=("Tea", "Altitude"), confidence=0.9, reason="both", judge="qwen3:4b",
             )
         ]
@@ -266,28 +288,28 @@ def test_a_pair_that_a_merge_linked_is_told_so(vault: Path) -> None:
     merged(vault)
     told = run("apply", vault).stdout
     assert "The change “Merge: Altitude ← Altitude 1” has linked them: Tea ↔ Altitude" in told
-    assert "yourself" not in told + open_desk(vault).book.read().states[id_].reason
+    assert "yourself" not in told + open_session(vault).store.read().states[id_].reason
 
 
 def test_a_later_change_is_undone_first(vault: Path) -> None:
     merged(vault)
     pair = ("Keep.md", "Altitude.md")
-    desk = open_desk(vault)
-    found = plan_merge(desk.view(pair, inbound=True), *map(NotePath, pair))
+    session = open_session(vault)
+    found = plan_merge(session.view(pair, inbound=True), *map(NotePath, pair))
     assert isinstance(found, Planned)
     id_ = proposal_id("merge", pair, 0)
-    desk.book.propose(
+    session.store.propose(
         [
             Proposal(
-                id=id_, kind="merge", paths=pair, round=0, at=desk.now, expires_at=desk.now + timedelta(days=60),
+                id=id_, kind="merge", paths=pair, round=0, at=session.now, expires_at=session.now + timedelta(days=60),
                 titles=("Keep", "Altitude"), confidence=0.9, reason="the same", judge="qwen3:4b",
             )
         ]
     )  # fmt: skip
-    desk.book.note(planned_record(id_, found.edits, desk.now))
-    renew_lines(desk, Settlement())
+    session.store.note(planned_record(id_, found.edits, session.now))
+    renew_lines(session, Settlement())
     tick(vault / REVIEW, id_)
-    settle(open_desk(vault))
+    settle(open_session(vault))
     done = run("rollback", vault, MERGE, check=False)
     assert (done.returncode, "undo that first" in done.stdout) == (6, True)
     assert "Undone" in run("rollback", vault, id_).stdout

@@ -101,7 +101,7 @@ def unescaped(text: str, **_more: bool) -> str:
     "weaken",
     [
         lambda monkeypatch: monkeypatch.setattr(injection, "parse_verdict", naive),
-        lambda monkeypatch: monkeypatch.setattr("aria_dream.notes.logged.escape_plain", unescaped),
+        lambda monkeypatch: monkeypatch.setattr("aria_dream.notes.dream_note_grammar.escape_plain", unescaped),
         lambda monkeypatch: monkeypatch.setattr("aria_dream.notes.dream_log.escape_plain", unescaped),
     ],
     ids=["answers taken at their word", "reasons of survivors unescaped", "reasons of drops unescaped"],

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.injection.attacks import AIMS, ORDERS, attacks
 from aria_dream.injection.obedience import REPLIES
 from aria_dream.markdown.note import parse_note
@@ -71,7 +71,7 @@ def test_a_model_that_obeys_every_attacker(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob(".profile"))
     offered = set(before) - {"Passwords.md", "dreaming.md"}
     assert found["proposals"]
-    states = RecordBook(vault.state).read().states
+    states = RecordStore(vault.state).read().states
     assert set(states) == {proposal["id"] for proposal in found["proposals"]}
     for state in states.values():
         assert set(state.paths) <= offered

@@ -1,5 +1,5 @@
-"""Whole reaches and cold looks with models that do what every attacker tells them: real vault, real journal, real
-ledger; what they leave behind is looked at on the disk."""
+"""Whole reaches and independent reviews with models that do what every attacker tells them: real vault, real journal,
+real ledger; what they leave behind is looked at on the disk."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from aria_dream.adapters.disk.files import DiskVault
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.injection.web_attacks import FORGED, janus_replies, web_attacks
 from aria_dream.markdown.note import parse_note
 from aria_dream.notes.dream_log import parse_blocks
 from aria_dream.notes.review_note import read_managed, render_managed, render_review_head
 from aria_dream.notes.ticks import read_ticks
 from aria_dream.reach.reach_reading import parse_reach_blocks
-from aria_dream.usecases.desk import Desk
 from aria_dream.usecases.review import settle
+from aria_dream.usecases.review_session import ReviewSession
 from tests.e2e.test_dream import NOTES
 from tests.e2e.test_janus import POLICY, janus
 from tests.injection.test_obedient_dream import digests
@@ -74,12 +74,12 @@ def test_a_codex_that_obeys_every_page(bench: ReachBench, tmp_path: Path) -> Non
     listed, faults = read_managed(review)
     assert faults == ()
     assert listed is not None
-    states = RecordBook(bench.state).read().states
+    states = RecordStore(bench.state).read().states
     assert {item.id for item in listed.changes} == {id_ for id_, one in states.items() if one.edits} != set()
     assert {state.proposal.kind for state in states.values()} == {"place_orphan"}
     assert all(state.state == "proposed" for state in states.values())
     assert {title for state in states.values() for title in state.proposal.titles}.isdisjoint({"AGENTS", "dreaming"})
-    settle(Desk(vault=bench.look(), files=DiskVault(bench.root, bench.state), book=RecordBook(bench.state),
+    settle(ReviewSession(vault=bench.look(), files=DiskVault(bench.root, bench.state), store=RecordStore(bench.state),
                 now=bench.now))  # fmt: skip
     assert {path for path in bench.files() if not path.startswith("dreams/")} == {
         path for path in before if not path.startswith("dreams/")

@@ -91,8 +91,8 @@ def as_it_is(text: str, **_more: bool) -> str:
     [
         lambda patch: patch.setattr(web_injection, "parse_answer", raw_answer),
         lambda patch: patch.setattr("aria_dream.reach.reach_block.escape_plain", as_it_is),
-        lambda patch: patch.setattr("aria_dream.review.reached.escape_plain", as_it_is),
-        lambda patch: patch.setattr("aria_dream.notes.logged_change.escape_plain", as_it_is),
+        lambda patch: patch.setattr("aria_dream.review.reach_proposals.escape_plain", as_it_is),
+        lambda patch: patch.setattr("aria_dream.notes.change_grammar.escape_plain", as_it_is),
         lambda patch: patch.setattr("aria_dream.reach.reach_block._fenced", lambda raw: raw.split("\n")),
     ],
     ids=["answers at their word", "blocks unescaped", "new notes unescaped", "review unescaped", "raw text unfenced"],

@@ -45,16 +45,16 @@ class Reaches(RuleBasedStateMachine):
 
     @rule()
     def reach(self) -> None:
-        leave = self.ask()
-        if leave is not None:
+        permit = self.ask()
+        if permit is not None:
             self.sent.append((self.now, 2))
-            self.open.append((leave, self.now))
+            self.open.append((permit, self.now))
 
     @rule()
     def reach_that_cannot_connect(self) -> None:
-        leave = self.ask()
-        if leave is not None:
-            resolve(leave, "unsent", clock=lambda: self.now)
+        permit = self.ask()
+        if permit is not None:
+            resolve(permit, "unsent", clock=lambda: self.now)
 
     @rule(kept=st.integers(0, 90), step=st.sampled_from(["write", "sync", "after"]))
     def crash_while_reserving(self, kept: int, step: str) -> None:
@@ -81,7 +81,7 @@ class Reaches(RuleBasedStateMachine):
     @precondition(lambda self: bool(self.open))
     @rule(verdict=st.sampled_from(["homes", "failed", "aborted"]), kept=st.none() | st.integers(0, 90))
     def answer(self, verdict: Resolution, kept: int | None) -> None:
-        leave, _ = self.open.pop()
+        permit, _ = self.open.pop()
         with pytest.MonkeyPatch.context() as patch:
             real = os.write
 
@@ -92,14 +92,14 @@ class Reaches(RuleBasedStateMachine):
             if kept is not None:
                 patch.setattr(os, "write", _only_for_the_ledger(real, torn))
             with suppress(Crash):
-                resolve(leave, verdict, clock=lambda: self.now)
+                resolve(permit, verdict, clock=lambda: self.now)
 
     @precondition(lambda self: bool(self.open))
     @rule(more=st.integers(1, 4))
     def send_more_than_was_set_aside(self, more: int) -> None:
-        leave, _ = self.open.pop()
+        permit, _ = self.open.pop()
         self.sent.append((self.now, more))
-        settle(self.state, UTC, reach_id=leave.row.id, verdict="failed", requests=2 + more, clock=lambda: self.now)
+        settle(self.state, UTC, reach_id=permit.row.id, verdict="failed", requests=2 + more, clock=lambda: self.now)
 
     @rule(line=st.binary(max_size=40))
     def damage(self, line: bytes) -> None:
@@ -126,8 +126,8 @@ class Reaches(RuleBasedStateMachine):
             ALLOWED.monthly_reach_ceiling - sent_since(month),
         )
         before = (self.state / LEDGER).read_bytes() if (self.state / LEDGER).exists() else b""
-        leave = self.ask()
-        assert leave is None or room >= 2
+        permit = self.ask()
+        assert permit is None or room >= 2
         (self.state / LEDGER).write_bytes(before)  # it was only a question
 
 

@@ -11,7 +11,7 @@ from aria_dream.consolidate import japanese
 from aria_dream.consolidate.claims import read_claims
 from aria_dream.consolidate.clauses import clauses_of
 from aria_dream.consolidate.contradictions import find_conflicts
-from tests.atoms import atom
+from tests.atoms import passage
 
 PIECES = (
     "The Falken hut", "Anna", "Ben", "Uma", "employs", "is", "is not", "has", "24", "36", "people", "open", "closed",
@@ -24,7 +24,7 @@ notes = st.one_of(st.text(max_size=120), st.lists(st.sampled_from(PIECES), max_s
 
 @given(notes)
 def test_every_claim_stands_where_it_says(text: str) -> None:
-    for claim in read_claims(atom("A.md", text)):
+    for claim in read_claims(passage("A.md", text)):
         assert text[claim.start : claim.start + len(claim.text)] == claim.text
         assert claim.sentence <= claim.start
         assert claim.terms
@@ -47,7 +47,7 @@ def test_an_ending_is_blanked_in_place(text: str) -> None:
 @given(notes)
 def test_a_note_does_not_contradict_its_copy(text: str) -> None:
     """Unless it contradicts itself: then two of its claims differ, and each stands in the copy."""
-    claims = [claim.text for claim in read_claims(atom("A.md", text))]
-    for conflict in find_conflicts([atom("A.md", text), atom("B.md", text)]):
+    claims = [claim.text for claim in read_claims(passage("A.md", text))]
+    for conflict in find_conflicts([passage("A.md", text), passage("B.md", text)]):
         assert conflict.first_claim != conflict.second_claim
         assert {conflict.first_claim, conflict.second_claim} <= set(claims)

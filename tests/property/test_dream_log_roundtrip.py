@@ -23,7 +23,7 @@ from aria_dream.notes.dream_log import (
     render_block,
     render_head,
 )
-from aria_dream.notes.logged import Outcome, Verdict
+from aria_dream.notes.dream_note_grammar import Outcome, Verdict
 from aria_dream.notes.plain_text import clean, escape_plain, unescape_plain
 from aria_dream.notes.review_note import ReviewItem, read_managed, render_managed, render_review_head
 from aria_dream.notes.ticks import read_ticks

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from aria_dream.markdown.link import normal_name
 from aria_dream.markdown.note import NotePath, decode_note, parse_note
+from aria_dream.policy.file_layout import VaultNames, choose_home, choose_log, choose_policy_name, choose_triggers_name
 from aria_dream.policy.policy import POLICY_NAMES
-from aria_dream.policy.residence import VaultNames, choose_home, choose_log, choose_policy_name, choose_triggers_name
 from aria_dream.vault.linkage import name_key
 from aria_dream.vault.names import fold_path, path_refusal
 from aria_dream.vault.resolve import Resolver

@@ -14,10 +14,10 @@ from aria_dream.policy.keys import Settings
 from aria_dream.policy.kinds import Window
 from aria_dream.policy.policy import Policy
 from aria_dream.policy.triggers import Stage, Triggers
-from aria_dream.schedule.circumstances import Circumstances, History, Moment, Readings, Run
 from aria_dream.schedule.due import Due, NotYet, due
 from aria_dream.schedule.nightly import find_night, latest_night, local_instant, next_midnight, next_night
 from aria_dream.schedule.presence import Absent, Known, Plug, Power, Reading, Unreadable
+from aria_dream.schedule.scheduler_state import History, Moment, Readings, Run, SchedulerState
 
 ZONES = [
     ZoneInfo(name)
@@ -59,10 +59,10 @@ NOBODY: Reading[float] = Known(1e5)
 MAINS: Reading[Power] = Known(Power(plug=Plug.MAINS))
 
 
-def ask(policy: Policy, moment: Moment, history: History, around: Circumstances | None = None,
+def ask(policy: Policy, moment: Moment, history: History, around: SchedulerState | None = None,
         input_idle: Reading[float] = NOBODY) -> Due | NotYet:
     readings = Readings(input_idle=input_idle, power=MAINS, load_percent=Known(0.0), last_edit_s=None)
-    return due(policy, TRIGGERS, moment, readings, history, around or Circumstances(), built=BUILT)
+    return due(policy, TRIGGERS, moment, readings, history, around or SchedulerState(), built=BUILT)
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
@@ -76,7 +76,7 @@ def test_no_storm(
     history = History(started_monotonic_s=monotonic_s, since=begin)
     process, jumps = 0, 0
     started: list[tuple[float, datetime, Due]] = []
-    circumstances: list[tuple[int, int]] = []
+    scheduler_state: list[tuple[int, int]] = []
     fresh = True
     for passed_s, jump_s, input_idle, anew, seeds in steps:
         monotonic_s += passed_s
@@ -86,15 +86,15 @@ def test_no_storm(
             fresh, process = True, process + 1
             history = History(started_monotonic_s=monotonic_s, since=begin,
                               runs=tuple(Run(at=run.at, dreamt=run.dreamt, night=run.night) for run in history.runs))
-        around = Circumstances(new_seeds=seeds, starting=fresh)
+        around = SchedulerState(new_seeds=seeds, starting=fresh)
         answer = ask(policy, Moment(now=wall, monotonic_s=monotonic_s, zone=zone), history, around, input_idle)
         if isinstance(answer, NotYet):
-            assert answer.holds
+            assert answer.blockers
             assert answer.until is None or answer.until > wall, "a wait lies ahead"
             continue
         assert isinstance(input_idle, Known | Absent)
         started.append((monotonic_s, wall, answer))
-        circumstances.append((process, jumps))
+        scheduler_state.append((process, jumps))
         fresh = False
         run = Run(at=wall, dreamt=Stage.DREAM in answer.stages, night=answer.night, monotonic_s=monotonic_s)
         history = History(started_monotonic_s=history.started_monotonic_s, since=begin, runs=(*history.runs, run))
@@ -103,7 +103,7 @@ def test_no_storm(
     days = Counter(at.astimezone(zone).date() for _, at, answer in started if Stage.DREAM in answer.stages)
     assert all(times <= cap for times in days.values()), days
     for number, (one, later) in enumerate(pairwise(started)):
-        (process, jumps), (later_process, later_jumps) = circumstances[number : number + 2]
+        (process, jumps), (later_process, later_jumps) = scheduler_state[number : number + 2]
         if process == later_process or jumps == later_jumps:  # else nothing is left that could know the time between
             assert later[0] - one[0] >= rest_min * 60
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from aria_dream.adapters.disk.files import UNREADABLE, DiskVault
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.state.records import RecordBook
-from aria_dream.usecases.desk import Desk, Settlement
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.usecases.review import settle
+from aria_dream.usecases.review_session import ReviewSession, Settlement
 from aria_dream.world import Absent, Content, Refused
 from tests.reviewed import REVIEW, dream_note, id_of, night, write
 
@@ -155,9 +155,9 @@ def carry_out(folder: Path, closed: frozenset[str]) -> tuple[Settlement, list[Se
         state = seen.live.state_folder(places)
         files = Shut(seen.root, state, now=lambda: NOW)
         files.closed = closed
-        book = RecordBook(state)
-        looks.append(settle(Desk(vault=seen, files=files, book=book, now=NOW)))
-        states = book.read().states
+        store = RecordStore(state)
+        looks.append(settle(ReviewSession(vault=seen, files=files, store=store, now=NOW)))
+        states = store.read().states
     return looks[0], looks, dict(states)
 
 

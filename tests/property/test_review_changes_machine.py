@@ -15,9 +15,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from aria_dream.adapters.disk.places import Places
 from aria_dream.notes.review_note import read_managed
-from aria_dream.usecases.desk import Settlement
 from aria_dream.usecases.review import renew_lines, settle
-from tests.proposed import AFTER, IDS, NOTES, PATHS, lay_out, open_desk, own_files, propose
+from aria_dream.usecases.review_session import Settlement
+from tests.proposed import AFTER, IDS, NOTES, PATHS, lay_out, open_session, own_files, propose
 from tests.reviewed import REVIEW
 
 if TYPE_CHECKING:
@@ -38,19 +38,19 @@ class Writer(RuleBasedStateMachine):
         self.now = START
         self.typed: list[str] = []
         lay_out(self.vault)
-        desk = open_desk(self.vault, self.now, self.places)
+        session = open_session(self.vault, self.now, self.places)
         for kind in sorted(kinds):
-            propose(desk, kind)
-        renew_lines(desk, Settlement())
+            propose(session, kind)
+        renew_lines(session, Settlement())
 
     def teardown(self) -> None:
         if hasattr(self, "folder"):
             shutil.rmtree(self.folder)
 
     def look(self) -> Settlement:
-        done = settle(open_desk(self.vault, self.now, self.places))
+        done = settle(open_session(self.vault, self.now, self.places))
         while done.again:
-            more = settle(open_desk(self.vault, self.now, self.places))
+            more = settle(open_session(self.vault, self.now, self.places))
             for name in ("applied", "rejected", "undone"):
                 assert not set(getattr(done, name)) & set(getattr(more, name)), name
                 getattr(done, name).extend(getattr(more, name))
@@ -92,7 +92,7 @@ class Writer(RuleBasedStateMachine):
         assert set(files) <= {*NOTES, *(name for made in AFTER.values() for name in made)}
         block, problems = read_managed((self.vault / REVIEW).read_bytes().decode())
         assert block is not None, problems
-        assert not open_desk(self.vault, self.now, self.places).book.read().problems
+        assert not open_session(self.vault, self.now, self.places).store.read().problems
 
 
 TestWriter = Writer.TestCase

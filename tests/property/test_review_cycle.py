@@ -15,11 +15,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.notes.dream_log import parse_blocks
 from aria_dream.notes.review_note import read_managed
-from aria_dream.usecases.desk import Desk, Settlement
 from aria_dream.usecases.review import settle
+from aria_dream.usecases.review_session import ReviewSession, Settlement
 from tests.reviewed import COMPOST, NOTES, REVIEW, SLACK, dream_note, id_of, night
 
 START = datetime(2026, 11, 30, 7, 41, tzinfo=UTC)
@@ -49,7 +49,7 @@ class Writer(RuleBasedStateMachine):
         seen = read_dreamt_vault(self.vault, places, environ={})
         state = seen.live.state_folder(places)
         files = DiskVault(seen.root, state, now=lambda: self.now)
-        return settle(Desk(vault=seen, files=files, book=RecordBook(state), now=self.now))
+        return settle(ReviewSession(vault=seen, files=files, store=RecordStore(state), now=self.now))
 
     @rule(pair=PAIRS, surface=SURFACES, box=BOXES, mark=st.sampled_from("xX "))
     def ticks(self, pair: tuple[str, str], surface: str, box: str, mark: str) -> None:

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.notes.boxes import bears_id
-from aria_dream.notes.dream_log import numbered_lines
-from aria_dream.notes.logged import logged_link
-from aria_dream.notes.logged_change import (
+from aria_dream.notes.change_grammar import (
     LEADS,
     ChangeItem,
     DecidedChange,
@@ -27,6 +25,8 @@ from aria_dream.notes.logged_change import (
     plain_ends,
     render_decided,
 )
+from aria_dream.notes.dream_log import numbered_lines
+from aria_dream.notes.dream_note_grammar import logged_link
 from aria_dream.notes.plain_text import clean, unescape_plain
 from aria_dream.notes.review_note import BEGIN, END, read_managed, render_managed, render_review_head
 from aria_dream.notes.ticks import read_ticks
@@ -177,7 +177,7 @@ def test_a_line_in_the_fence_is_stable(text: str) -> None:
 @given(path=NAMES)
 def test_a_bold_line_names_its_notes(path: str) -> None:
     link = logged_link(f"{path.replace('/', '-')}.md", lambda name: name.removesuffix(".md"))
-    from aria_dream.notes.logged_change import opening
+    from aria_dream.notes.change_grammar import opening
 
     for kind in KINDS:
         line = opening(kind, (link, *plain_ends((link,))))

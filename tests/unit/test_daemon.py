@@ -12,7 +12,7 @@ import pytest
 
 from aria_dream.adapters.child.episode_process import EpisodeEnd
 from aria_dream.adapters.disk.files import DiskVault
-from aria_dream.adapters.state.run_book import RunBook
+from aria_dream.adapters.state.run_store import RunStore
 from aria_dream.daemon import Parting
 from aria_dream.markdown.note import NotePath
 from aria_dream.notes.review_note import ReviewItem, render_managed, render_review_head
@@ -51,7 +51,7 @@ def test_an_idle_machine_dreams_and_rests_and_stops_at_the_cap(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("hold", "said", "change"),
+    ("blocker", "said", "change"),
     [
         ("input", "you typed", lambda bench: setattr(bench.sensors, "idle_s", Known(3.0))),
         ("input", "it cannot be told", lambda bench: setattr(bench.sensors, "idle_s", Unreadable("odd"))),
@@ -65,14 +65,14 @@ def test_an_idle_machine_dreams_and_rests_and_stops_at_the_cap(tmp_path: Path) -
     ],
 )
 def test_what_holds_a_dream_back_is_said(
-    tmp_path: Path, hold: str, said: str, change: Callable[[DaemonBench], None]
+    tmp_path: Path, blocker: str, said: str, change: Callable[[DaemonBench], None]
 ) -> None:
     with DaemonBench(tmp_path, policy()) as bench:
         change(bench)
         verdict = bench.daemon.run_once()
         assert isinstance(verdict, NotYet)
         assert bench.orders == []
-        assert hold in bench.status.holds
+        assert blocker in bench.status.holds
         assert said in bench.status.reason
 
 
@@ -167,12 +167,12 @@ def test_a_bad_line_is_reported_once_and_closes_and_heals(tmp_path: Path, caplog
 def test_a_saved_policy_counts_at_once(tmp_path: Path) -> None:
     """Not only at the next look, which may be an hour away."""
     with DaemonBench(tmp_path, policy(dreaming="off", poll_s=3600)) as bench:
-        holds: list[tuple[str, ...]] = []
-        bench.at(4 * MINUTE, lambda: holds.append(bench.status.holds))
+        blockers: list[tuple[str, ...]] = []
+        bench.at(4 * MINUTE, lambda: blockers.append(bench.status.holds))
         bench.at(5 * MINUTE, lambda: bench.save("dreaming.md", policy(dreaming="on", poll_s=300)))
-        bench.at(6 * MINUTE, lambda: holds.append(bench.status.holds))
+        bench.at(6 * MINUTE, lambda: blockers.append(bench.status.holds))
         bench.run_for(30 * MINUTE)
-        assert holds == [("policy",), ("input",)]
+        assert blockers == [("policy",), ("input",)]
         assert bench.watcher.poll_s == 300.0
         assert bench.ends == ["done"]
 
@@ -466,18 +466,18 @@ def test_a_run_torn_away_is_known_and_its_night_is_let_go_in_the_end(tmp_path: P
 
 def test_nothing_starts_while_the_records_are_damaged(tmp_path: Path) -> None:
     with DaemonBench(tmp_path, policy()) as bench:
-        book = bench.daemon.state_folder / "proposals.jsonl"
-        book.mkdir()
+        store = bench.daemon.state_folder / "proposals.jsonl"
+        store.mkdir()
         verdict = bench.daemon.run_once()
         assert isinstance(verdict, NotYet)
         assert "proposals.jsonl" in verdict.reason
-        book.rmdir()
+        store.rmdir()
         assert isinstance(bench.daemon.run_once(), Due)
 
 
 def test_the_first_daemon_of_a_vault_owes_no_earlier_night(tmp_path: Path) -> None:
     with DaemonBench(tmp_path, policy()) as bench:
-        assert RunBook(bench.daemon.state_folder).read().log.since == bench.now()
+        assert RunStore(bench.daemon.state_folder).read().log.since == bench.now()
         bench.clock.advance(1000)
         bench.watcher.close()
         bench.open()

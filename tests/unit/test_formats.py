@@ -13,16 +13,16 @@ import pytest
 
 from aria_dream import errors
 from aria_dream.adapters.gate.consent import CONSENT, Confirmed, Unconfirmed, read_consent, write_consent
-from aria_dream.adapters.gate.reach_wait import PAUSE, note_failure
+from aria_dream.adapters.gate.rate_limit_backoff import PAUSE, note_failure
 from aria_dream.adapters.state.status import DOINGS, LastRun, parse_status, render_status
 from aria_dream.consolidate import open_conflicts, open_pairs, open_reminders
-from aria_dream.consolidate.atoms import atom_id
 from aria_dream.consolidate.judged import WORDS
 from aria_dream.consolidate.open_conflicts import OpenConflict, render_open
 from aria_dream.consolidate.open_list import MARKS, Decided, read_answers
 from aria_dream.consolidate.open_pairs import OpenPair, render_pairs
 from aria_dream.consolidate.open_reminders import render_reminders
 from aria_dream.consolidate.passage_difference import Difference
+from aria_dream.consolidate.passages import passage_id
 from aria_dream.consolidate.record import End, parse_consolidations
 from aria_dream.consolidate.report import Report, read_report, render_report, render_report_head
 from aria_dream.consolidate.settled import WHATS, parse_settled, recalled_record, settled_record
@@ -37,10 +37,10 @@ from aria_dream.evals.reach_corpus import (
     parse_reach_corpus,
 )
 from aria_dream.markdown.note import parse_note
+from aria_dream.notes.change_grammar import DONE, LEADS, VERBS
 from aria_dream.notes.dream_log import parse_blocks, render_block, render_head
 from aria_dream.notes.episode import EpisodeRecord, episode_record, parse_episodes
 from aria_dream.notes.jsonl import parse_records
-from aria_dream.notes.logged_change import DONE, LEADS, VERBS
 from aria_dream.notes.review_note import HEADINGS, read_managed, render_managed, render_review_head
 from aria_dream.notes.seeds import KEYS, parse_seeds, render_seeds_head
 from aria_dream.notes.ticks import read_ticks
@@ -62,7 +62,7 @@ from aria_dream.review.proposal import (
     proposal_id,
     proposed_record,
 )
-from aria_dream.review.reached import AskedPair, Reached, render_orphan
+from aria_dream.review.reach_proposals import AskedPair, Reached, render_orphan
 from aria_dream.review.showing import MOST_LINES, MOST_REMARKS, NOT_SHOWN
 from aria_dream.schedule.run_record import RunEnd, ended_record, parse_run_log, since_record, started_record
 from aria_dream.synthesis.contract import check
@@ -240,12 +240,15 @@ def test_the_lists_of_what_nobody_has_settled() -> None:
     reminders = list(stale_by_date("Insurance.md", note, today=date(2026, 11, 30)))
     assert render_reminders(reminders, lambda _path: "[[Insurance]]") == due.strip()
     members = [
-        Member(id=atom_id("Compost.md", ()), path="Compost.md", title="Compost", state="", is_note=True),
+        Member(id=passage_id("Compost.md", ()), path="Compost.md", title="Compost", state="", is_note=True),
         Member(
-            id=atom_id("Garden/Heaps.md", ("Hot heaps",)), path="Garden/Heaps.md", title="Heaps › Hot heaps", state="",
+            id=passage_id("Garden/Heaps.md", ("Hot heaps",)),
+            path="Garden/Heaps.md",
+            title="Heaps › Hot heaps",
+            state="",
             is_note=False,
         ),
-    ]  # fmt: skip
+    ]
     found = Candidate(key="9f86d081884c7d659a2feaa0c55ad015" * 2, first=members[0], second=members[1], rank=1,
                       cosine=0.93, overlap=0.61)  # fmt: skip
     decided = Decided(

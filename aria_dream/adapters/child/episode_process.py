@@ -52,7 +52,7 @@ class EpisodeEnd:
 
 
 class EpisodeProcess:
-    """One running child. `ended` and `give_leave` are cheap; nothing here waits but `end`."""
+    """One running child. `ended` and `grant_permit` are cheap; nothing here waits but `end`."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class EpisodeProcess:
             self._wake()
         self._wake()
 
-    def give_leave(self) -> None:
+    def grant_permit(self) -> None:
         """Lets the child do the unit it asked for; nothing where it does not ask."""
         if not self._asked:
             return

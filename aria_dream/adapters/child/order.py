@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Episode(Protocol):
     """A child at work, as `EpisodeProcess` is one."""
 
-    def give_leave(self) -> None:
+    def grant_permit(self) -> None:
         """Lets it do the unit of work that it asked for, if it did."""
 
     def ended(self) -> EpisodeEnd | None:

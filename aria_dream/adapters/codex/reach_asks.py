@@ -9,10 +9,10 @@ from aria_dream.adapters.index.resonance import read_note_text
 from aria_dream.judging.triage_prompt import UNCONNECTED, way_text
 from aria_dream.markdown.note import NotePath, decode_note, parse_note
 from aria_dream.markdown.scan import is_unread, read_flags
-from aria_dream.notes.logged import logged_link
+from aria_dream.notes.dream_note_grammar import logged_link
 from aria_dream.notes.plain_text import clean
 from aria_dream.notes.seeds import open_seeds, parse_seeds
-from aria_dream.policy.residence import log_notes
+from aria_dream.policy.file_layout import log_notes
 from aria_dream.privacy.sharing import (
     ShareableExcerpt,
     Visibility,
@@ -23,8 +23,8 @@ from aria_dream.privacy.sharing import (
     visibility,
 )
 from aria_dream.ranking.juxtaposition import title_of
+from aria_dream.reach.answer_cache import answers_of_blocks
 from aria_dream.reach.homes import MOST_OFFERED, home_of
-from aria_dream.reach.memo import memo_of_blocks
 from aria_dream.reach.reach import Answer, ExternalAsk, InternalAsk
 from aria_dream.reach.reach_block import ReachedPair, ReachedSeed
 from aria_dream.reach.reach_reading import parse_reach_blocks
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.errors import Problem
-    from aria_dream.notes.logged import LoggedLink
+    from aria_dream.notes.dream_note_grammar import LoggedLink
     from aria_dream.notes.seeds import Seed
     from aria_dream.ranking.juxtaposition import Survivor
-    from aria_dream.reach.memo import MemoRow
+    from aria_dream.reach.answer_cache import CachedAnswer
     from aria_dream.reach.reach_record import ReachKind
     from aria_dream.world import VaultFiles
 
@@ -264,9 +264,9 @@ def _kept_back(vault: DreamtVault, text: str) -> str:
     return "" if seen is Visibility.OPEN else "the policy or its own properties keep it on this machine"
 
 
-def answered_in_notes(vault: DreamtVault, files: VaultFiles, zone: tzinfo) -> tuple[MemoRow, ...]:
+def answered_in_notes(vault: DreamtVault, files: VaultFiles, zone: tzinfo) -> tuple[CachedAnswer, ...]:
     """The memo as the dream notes tell it: what another machine has asked, and what was asked under an older name."""
-    rows: list[MemoRow] = []
+    rows: list[CachedAnswer] = []
     for path, day in log_notes(vault.names):
         content = files.read(NotePath(path))
         if not isinstance(content, Content):
@@ -276,5 +276,5 @@ def answered_in_notes(vault: DreamtVault, files: VaultFiles, zone: tzinfo) -> tu
         def path_of(link: LoggedLink, note: str = path) -> str | None:
             return vault.index.resolver.resolve(link.target, note) if link.target else None
 
-        rows += memo_of_blocks([(day, block) for block in blocks], zone, path_of)
+        rows += answers_of_blocks([(day, block) for block in blocks], zone, path_of)
     return tuple(sorted(rows, key=lambda row: row.at))

@@ -10,9 +10,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.gate.authorised_send import note_backoff, send_authorised
 from aria_dream.adapters.gate.egress import Turned
 from aria_dream.adapters.gate.ledger import settle, utc_now
-from aria_dream.adapters.gate.let_out import let_out, note_pause
 from aria_dream.judging.datamark import harmless_text
 from aria_dream.notes.plain_text import clean
 from aria_dream.reach.budget import Refused
@@ -91,7 +91,7 @@ def run_probe(
     if refusal := gate.text_refusal() or reacher.missing():
         return ProbeResult(reason=refusal, destination=named)
     version = reacher.version()
-    out = let_out(
+    out = send_authorised(
         gate, reacher.settings, zone, kind=KIND, destination=named, excerpts=(), text=PROMPT,
         begin=lambda _granted: _files_of(reacher.vault), clock=clock,
     )  # fmt: skip
@@ -106,7 +106,7 @@ def run_probe(
     answer = clean(inert(clean(harmless_text(run.last_message[: 20 * LONGEST_ANSWER]))))[:LONGEST_ANSWER]
     failed = failure_text(run.failure) if run.failure is not None else "" if answer else "the answer was empty"
     reason = watched.end.stopped or failed
-    note_pause(gate, watched.end, failed, clock().astimezone(zone))
+    note_backoff(gate, watched.end, failed, clock().astimezone(zone))
     return ProbeResult(
         reason=reason,
         destination=named,

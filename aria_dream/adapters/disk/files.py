@@ -2,8 +2,8 @@
 
 The order of a write: lock; settle what a crash left; look at every file (nothing has happened if one is not as
 planned); put the intent with whole before and after images into the history, synced; carry the steps out one by one
-(`effects/steps` says how, and which gaps remain); record the outcome. A change that cannot be completed is undone
-from the images. See `effects/history` for what lies on the disk.
+(`adapters/disk/steps` says how, and which gaps remain); record the outcome. A change that cannot be completed is undone
+from the images. See `adapters/disk/history` for what lies on the disk.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.adapters.disk.ground import is_placeholder, locate, read_plain
 from aria_dream.adapters.disk.history import History, Intent, Step
 from aria_dream.adapters.disk.lock import WRITER_WAIT_S, writer_lock
 from aria_dream.adapters.disk.own_writes import OwnWrites
+from aria_dream.adapters.disk.safe_path import is_placeholder, locate, read_plain
 from aria_dream.adapters.disk.settling import Settling
 from aria_dream.adapters.disk.steps import CHANGED, Steps
 from aria_dream.adapters.disk.swap import exchange as system_exchange
@@ -55,7 +55,7 @@ class DiskVault:
     """A vault on the disk. The root itself may be a symbolic link; nothing below it is reached through one.
 
     Everything that a test may want to be otherwise is an argument: `now`, `sleep` (backoff while another program holds
-    a file), `exchange` (see `effects/swap`), and `after_step`, called after each step of a write with its name.
+    a file), `exchange` (see `adapters/disk/swap`), and `after_step`, called after each step of a write with its name.
 
     Raises:
         VaultUnreadableError: there is no folder at `root`.

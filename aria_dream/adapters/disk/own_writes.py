@@ -1,6 +1,6 @@
 """Which contents of the vault are our own: those that our history says were written, told by path and hash.
 
-An intent lies on the disk before the first byte is written (`effects/history`), so a write of any of our processes is
+An intent lies on the disk before the first byte is written (`adapters/disk/history`), so a write of our processes is
 known here before it can be seen in the vault, and there is nothing to announce and no clock to trust.
 """
 

@@ -20,7 +20,8 @@ import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from aria_dream.adapters.disk.ground import (
+from aria_dream.adapters.disk.history import write_all
+from aria_dream.adapters.disk.safe_path import (
     copy_attributes,
     hash_of,
     locate,
@@ -29,7 +30,6 @@ from aria_dream.adapters.disk.ground import (
     touch_refusal,
     way_is_free,
 )
-from aria_dream.adapters.disk.history import write_all
 from aria_dream.adapters.disk.swap import (
     BACKUP_SUFFIX,
     ExchangeUnavailableError,

@@ -25,7 +25,7 @@ _TRIAGE: Final = (
     " sent excerpts of the two notes it judges"
 )
 _REACH: Final = (
-    "a reach, and a cold look at proposals (`janus_backend: codex`), may send such excerpts, or a seed of"
+    "a reach, and an independent review at proposals (`janus_backend: codex`), may send such excerpts, or a seed of"
     " yours, through Codex CLI to the model that `reach_model` names"
 )
 PERMITS: Final = (_TRIAGE, _REACH)

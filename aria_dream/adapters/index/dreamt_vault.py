@@ -18,9 +18,9 @@ from aria_dream.adapters.index.index import collector_paused, read_vault
 from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.adapters.index.vault_names import read_vault_names
 from aria_dream.markdown.scan import is_unread
+from aria_dream.policy.file_layout import choose_home
 from aria_dream.policy.kinds import Door
 from aria_dream.policy.policy import Source
-from aria_dream.policy.residence import choose_home
 from aria_dream.privacy.sharing import survey
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.ranking.walk import walkable_notes
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from aria_dream.adapters.index.index import VaultIndex
     from aria_dream.adapters.index.live_policy import LivePolicy
     from aria_dream.errors import Problem
-    from aria_dream.policy.residence import Home, VaultNames
+    from aria_dream.policy.file_layout import Home, VaultNames
     from aria_dream.privacy.sharing import Sharing
-    from aria_dream.ranking.names import NameBook
+    from aria_dream.ranking.names import NameStore
     from aria_dream.ranking.walk import Walkable
     from aria_dream.vault.graph import Neighbours, NoteFacts
 
@@ -88,13 +88,13 @@ class DreamtVault:
         return title if self._titles[title.casefold()] < 2 else f"{path[: path.rfind('/') + 1]}{title}"
 
     @cached_property
-    def name_book(self) -> NameBook:
+    def name_store(self) -> NameStore:
         """The names of all notes but ours, of those too that no dream may see: a name inside one of them is not meant.
         """
-        from aria_dream.ranking.names import NameBook  # numpy, as below
+        from aria_dream.ranking.names import NameStore  # numpy, as below
 
         facts = (fact for fact in self.index.facts if not fact.marker)
-        return NameBook(name for fact in facts for name in (title_of(fact.path), *fact.aliases))
+        return NameStore(name for fact in facts for name in (title_of(fact.path), *fact.aliases))
 
     @cached_property
     def links(self) -> Neighbours:

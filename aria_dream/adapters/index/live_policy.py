@@ -13,8 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.adapters.disk.ground import is_placeholder, read_plain
 from aria_dream.adapters.disk.places import vault_key
+from aria_dream.adapters.disk.safe_path import is_placeholder, read_plain
 from aria_dream.errors import Problem, VaultUnreadableError
 from aria_dream.markdown.note import decode_note
 from aria_dream.policy.policy import Policy, choose_policy, close_policy, find_policy_note, is_policy_name

@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.adapters.disk.ground import read_plain
+from aria_dream.adapters.disk.safe_path import read_plain
 from aria_dream.adapters.index.contents import MAX_NOTE_BYTES
 from aria_dream.markdown.link import split_linktext
 from aria_dream.markdown.note import parse_note

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aria_dream.adapters.index.resonance import read_note_text
-from aria_dream.consolidate.atoms import atoms_of, is_named_template
 from aria_dream.consolidate.near import LEAST_OVERLAP, NearRow, is_near, overlap_of, sketch_of
+from aria_dream.consolidate.passages import is_named_template, passages_of_note
 from aria_dream.markdown.note import parse_note
 
 if TYPE_CHECKING:
@@ -30,5 +30,5 @@ def _sketch(vault: DreamtVault, row: int) -> Sketch:
     """The words of the whole note as a consolidation sees them; empty where it leaves the note alone."""
     note = vault.notes[row]
     apart = note.daily or note.template or note.index or note.plugin or is_named_template(note.path)
-    atoms = atoms_of(note.path, parse_note(read_note_text(vault, row)), set_apart=apart)
-    return sketch_of(atoms[0].words if atoms and atoms[0].is_note else "")
+    passages = passages_of_note(note.path, parse_note(read_note_text(vault, row)), set_apart=apart)
+    return sketch_of(passages[0].words if passages and passages[0].is_note else "")

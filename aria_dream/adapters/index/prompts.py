@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from aria_dream.adapters.disk.ground import locate, read_plain
+from aria_dream.adapters.disk.safe_path import locate, read_plain
 from aria_dream.adapters.disk.shipped import read_shipped, shipped_path
 from aria_dream.errors import Problem
 from aria_dream.judging.prompt_text import LONGEST_PROMPT, Prompt, parse_prompt
@@ -17,7 +17,7 @@ from aria_dream.world import Refused
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aria_dream.policy.residence import Home, VaultNames
+    from aria_dream.policy.file_layout import Home, VaultNames
 
 FOLDER = "prompts"
 _NAMES_TRIED = 20

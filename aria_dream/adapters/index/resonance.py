@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 import aria_dream
-from aria_dream.adapters.disk.ground import read_plain
+from aria_dream.adapters.disk.safe_path import read_plain
 from aria_dream.adapters.index.array_file import drop_arrays, read_arrays, write_arrays
 from aria_dream.adapters.index.index_cache import reader_version
 from aria_dream.adapters.index.link_sketch import link_sketch, still_alike

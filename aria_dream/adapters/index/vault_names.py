@@ -9,13 +9,11 @@ from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING
 
-from aria_dream.adapters.disk.ground import read_plain
+from aria_dream.adapters.disk.safe_path import read_plain
 from aria_dream.adapters.index.contents import UNREAD
 from aria_dream.markdown.note import decode_note
 from aria_dream.notes.review_note import BEGIN
-from aria_dream.policy.lines import note_properties
-from aria_dream.policy.policy import is_policy_name
-from aria_dream.policy.residence import (
+from aria_dream.policy.file_layout import (
     REPORT_NAME,
     REVIEW_NAME,
     SEEDS_NAME,
@@ -23,6 +21,8 @@ from aria_dream.policy.residence import (
     day_in_name,
     folder_candidates,
 )
+from aria_dream.policy.lines import note_properties
+from aria_dream.policy.policy import is_policy_name
 from aria_dream.policy.triggers import is_triggers_name
 from aria_dream.vault.names import fold_path
 from aria_dream.vault.record import packed_marker

@@ -11,8 +11,8 @@ from aria_dream.adapters.machine.idle import IdleProbe
 from aria_dream.adapters.machine.load import LoadProbe
 from aria_dream.adapters.machine.power import read_power
 from aria_dream.errors import Problem
-from aria_dream.schedule.circumstances import Moment, Readings
 from aria_dream.schedule.presence import Absent
+from aria_dream.schedule.scheduler_state import Moment, Readings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -28,7 +28,6 @@ from aria_dream.adapters.models.embedding import (
 )
 from aria_dream.adapters.models.learned_judge import keep_learned, read_learned, retain_visible
 from aria_dream.errors import MissingPartError
-from aria_dream.judging.around import MOST_AROUND, around_clause, linked_alike, linked_alike_clause, shared_words_clause
 from aria_dream.judging.bridge import SAMPLE, bridge_signs, clause_words, folder_lift, note_shape, surroundings
 from aria_dream.judging.calibration import (
     render_calibration,
@@ -41,6 +40,13 @@ from aria_dream.judging.judge import (
     judge_pairs,
     pair_features,
     says_the_same,
+)
+from aria_dream.judging.neighbour_words import (
+    MOST_AROUND,
+    around_clause,
+    linked_alike,
+    linked_alike_clause,
+    shared_words_clause,
 )
 from aria_dream.judging.pool import NoteSizes, features_of, learn_calibration, links_of
 from aria_dream.judging.reason import TITLES, hinted
@@ -69,7 +75,7 @@ if TYPE_CHECKING:
     from aria_dream.judging.common_ground import Common
     from aria_dream.judging.judge import PairFeatures
     from aria_dream.judging.triage import Drop, Keep
-    from aria_dream.ranking.embedding import Passage
+    from aria_dream.ranking.embedding import EmbeddedText
     from aria_dream.ranking.juxtaposition import Juxtaposition
     from aria_dream.ranking.meaning import Background
     from aria_dream.ranking.rank import Ranking
@@ -139,7 +145,7 @@ class EmbeddedJudge:
                     views[b].words,
                     self.ranking.rarity,
                     _between(self.vault, a, b),
-                    self.vault.name_book,
+                    self.vault.name_store,
                 ),
                 tags=self._tags(often, a, b),
                 missing=self._missing(views[a], views[b]),
@@ -312,7 +318,7 @@ def _around(vault: DreamtVault, keys: Sequence[bytes], usual: Background) -> Sur
     return surroundings(usual, min(len(keys), BACKGROUND_NOTES), clauses)
 
 
-def _passages(vault: DreamtVault, row: int) -> tuple[Passage, ...]:
+def _passages(vault: DreamtVault, row: int) -> tuple[EmbeddedText, ...]:
     """The note's passages; none where it is no longer what the vault's snapshot says, so that no key ever lies."""
     text = read_note_text(vault, row)
     if sha256(encode_note(text)).digest() != vault.facts[row].content_hash:

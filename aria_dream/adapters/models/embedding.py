@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from aria_dream.adapters.index.vectors import ContentCache
-    from aria_dream.ranking.embedding import Passage
+    from aria_dream.ranking.embedding import EmbeddedText
 
 MAX_CHARACTERS: Final = 4_000
 """Of one text; the rest is cut. A 60,000-character line takes 1.6 s and 350 MB otherwise (attention to one line)."""
@@ -133,7 +133,7 @@ class Unembedded:
 
     key: bytes
     """`dream.embedding.vector_key` of its content hash and title."""
-    passages: Callable[[], Sequence[Passage]]
+    passages: Callable[[], Sequence[EmbeddedText]]
     """Reads and cuts the note; called only where the cache does not know the key. Empty where the note is gone."""
 
 

@@ -44,14 +44,14 @@ _LATEST: Final = sha256(b"latest").digest()
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class NewLessons:
     """What the judge knows of a vault beside its vectors."""
 
     background: Background
     calibration: Calibration
 
 
-def read_learned(cache: ContentCache, vault: DreamtVault, told: str, dim: int) -> Learned | None:
+def read_learned(cache: ContentCache, vault: DreamtVault, told: str, dim: int) -> NewLessons | None:
     """What was learned from nearly these links, by the same ranking, embedder and decisions."""
     head, _, blob = cache.get_many(LEARNED_KIND, [_LATEST]).get(_LATEST, b"").partition(b"\n")
     try:
@@ -69,7 +69,7 @@ def read_learned(cache: ContentCache, vault: DreamtVault, told: str, dim: int) -
         return None
     if not same:
         keep_learned(cache, {**record, "state": vault.state_hash}, usual)
-    return Learned(usual, calibration)
+    return NewLessons(usual, calibration)
 
 
 def keep_learned(cache: ContentCache, record: Mapping[str, object], usual: Background) -> None:

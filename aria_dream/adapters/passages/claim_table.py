@@ -13,10 +13,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, overload
 
 from aria_dream.adapters.index.resonance import read_note_text
-from aria_dream.adapters.passages.atom_rows import note_key
-from aria_dream.consolidate.atoms import Atom, atom_id, fingerprint_of, is_named_template, looks_like_template
+from aria_dream.adapters.passages.passage_rows import note_key
 from aria_dream.consolidate.claim_pairs import sketch_claims
 from aria_dream.consolidate.contradictions import find_conflicts
+from aria_dream.consolidate.passages import Passage, fingerprint_of, is_named_template, looks_like_template, passage_id
 from aria_dream.markdown.note import parse_note
 from aria_dream.notes.jsonl import as_list, as_texts
 from aria_dream.vault.edit import encode_note
@@ -40,7 +40,7 @@ def find_vault_conflicts(
     cache: ContentCache,
     *,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
-    leave: Callable[[], None] = lambda: None,
+    permit: Callable[[], None] = lambda: None,
     left_out: Callable[[str], None] = lambda _said: None,
 ) -> tuple[Conflict, ...]:
     """What may contradict among the visible notes, as `find_conflicts` finds it.
@@ -49,16 +49,14 @@ def find_vault_conflicts(
     sentence what was too much to look at.
     """
     apart = {note.path for note in vault.notes if note.daily or note.template or note.index or note.plugin}
-    rows = [
-        row for row, path in enumerate(vault.graph.paths) if path not in apart and not is_named_template(path)
-    ]
-    sketches = _sketches(vault, rows, cache, progress, leave)
+    rows = [row for row, path in enumerate(vault.graph.paths) if path not in apart and not is_named_template(path)]
+    sketches = _sketches(vault, rows, cache, progress, permit)
 
     def step(done: int, _total: int) -> None:
         if done % _AT_HAND == 0:
-            leave()
+            permit()
 
-    return find_conflicts(_Notes(vault, rows), progress=step, sketches=sketches, leave=leave, left_out=left_out)
+    return find_conflicts(_Notes(vault, rows), progress=step, sketches=sketches, permit=permit, left_out=left_out)
 
 
 def _sketches(
@@ -66,7 +64,7 @@ def _sketches(
     rows: Sequence[int],
     cache: ContentCache,
     progress: Callable[[int, int], None],
-    leave: Callable[[], None],
+    permit: Callable[[], None],
 ) -> list[tuple[ClaimSketch, ...]]:
     keys = [note_key(vault, row) for row in rows]
     known = cache.get_many(CLAIMS_KIND, set(keys))
@@ -74,13 +72,13 @@ def _sketches(
     missing = [at for at, one in enumerate(found) if one is None]
     for start in range(0, len(missing), _NOTES_PER_WRITE):
         progress(start, len(missing))
-        leave()
+        permit()
         fresh: dict[bytes, bytes] = {}
         for at in missing[start : start + _NOTES_PER_WRITE]:
-            atom = _note_atom(vault, rows[at])
-            sketches = () if atom is None else sketch_claims(atom)
+            passage = _note_passage(vault, rows[at])
+            sketches = () if passage is None else sketch_claims(passage)
             found[at] = sketches
-            if atom is not None:
+            if passage is not None:
                 fresh[keys[at]] = json.dumps(sketches).encode()
         cache.put_many(CLAIMS_KIND, fresh)
     if missing:
@@ -88,15 +86,15 @@ def _sketches(
     return [one or () for one in found]
 
 
-def _note_atom(vault: DreamtVault, row: int) -> Atom | None:
+def _note_passage(vault: DreamtVault, row: int) -> Passage | None:
     """The note as one passage; None where it has changed since the vault was read."""
     path, text = vault.graph.paths[row], read_note_text(vault, row)
     if sha256(encode_note(text)).digest() != vault.facts[row].content_hash:
         return None
     note = parse_note(text)
     body = "" if looks_like_template(path, note) else text[note.body_start :]
-    return Atom(
-        id=atom_id(path, ()),
+    return Passage(
+        id=passage_id(path, ()),
         path=path,
         headings=(),
         start=note.body_start,
@@ -116,33 +114,35 @@ def _unpacked(blob: bytes) -> tuple[ClaimSketch, ...] | None:
         return None
 
 
-class _Notes(Sequence[Atom]):
+class _Notes(Sequence[Passage]):
     """Notes that are read when they are looked at, the last ones at hand."""
 
     def __init__(self, vault: DreamtVault, rows: Sequence[int]) -> None:
         self._vault = vault
         self._rows = rows
-        self._read: OrderedDict[int, Atom] = OrderedDict()
+        self._read: OrderedDict[int, Passage] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._rows)
 
     @overload
-    def __getitem__(self, at: int) -> Atom: ...
+    def __getitem__(self, at: int) -> Passage: ...
     @overload
-    def __getitem__(self, at: slice) -> Sequence[Atom]: ...
+    def __getitem__(self, at: slice) -> Sequence[Passage]: ...
 
-    def __getitem__(self, at: int | slice) -> Atom | Sequence[Atom]:
+    def __getitem__(self, at: int | slice) -> Passage | Sequence[Passage]:
         if isinstance(at, slice):
             return [self[each] for each in range(*at.indices(len(self)))]
-        atom = self._read.get(at)
-        if atom is None:
-            atom = self._read[at] = _note_atom(self._vault, self._rows[at]) or self._changed(at)
+        passage = self._read.get(at)
+        if passage is None:
+            passage = self._read[at] = _note_passage(self._vault, self._rows[at]) or self._changed(at)
             if len(self._read) > _AT_HAND:
                 self._read.popitem(last=False)
-        return atom
+        return passage
 
-    def _changed(self, at: int) -> Atom:
+    def _changed(self, at: int) -> Passage:
         """One that has changed since the vault was read: it says nothing."""
         path = self._vault.graph.paths[self._rows[at]]
-        return Atom(id=atom_id(path, ()), path=path, headings=(), start=0, end=0, text="", words="", fingerprint="")
+        return Passage(
+            id=passage_id(path, ()), path=path, headings=(), start=0, end=0, text="", words="", fingerprint=""
+        )

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from aria_dream.adapters.index.resonance import read_note_text
-from aria_dream.consolidate.evidence import Side, find_drift, read_side, render_evidence, truth_atom
+from aria_dream.consolidate.evidence import Side, find_drift, read_side, render_evidence, truth_passage
 from aria_dream.markdown.note import parse_note
 from aria_dream.policy.patterns import matches
 from aria_dream.privacy.sharing import Visibility, visibility
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.consolidate.atoms import Atom
+    from aria_dream.consolidate.passages import Passage
     from aria_dream.consolidate.verdict import Conflict
 
 
@@ -41,7 +41,7 @@ class VaultEvidence:
     @property
     def truths(self) -> frozenset[str]:
         """Vault paths of the visible notes that are right when two disagree."""
-        return frozenset(atom.path for atom in self._truths)
+        return frozenset(passage.path for passage in self._truths)
 
     def _side(self, path: str, claim: str) -> Side:
         row = self.vault.row(path)
@@ -61,12 +61,12 @@ class VaultEvidence:
         return any(matches(pattern, fact.path, fact.tags) for pattern in self.vault.live.policy.settings.truth)
 
     @cached_property
-    def _truths(self) -> tuple[Atom, ...]:
+    def _truths(self) -> tuple[Passage, ...]:
         """The visible notes that are right when two disagree."""
         if not self.vault.live.policy.settings.truth:
             return ()
         rows = [row for row in range(len(self.vault.facts)) if self._is_truth(row)]
-        return tuple(truth_atom(self.vault.facts[row].path, read_note_text(self.vault, row)) for row in rows)
+        return tuple(truth_passage(self.vault.facts[row].path, read_note_text(self.vault, row)) for row in rows)
 
     def _may_be_quoted(self, path: str) -> bool:
         row = self.vault.row(path)

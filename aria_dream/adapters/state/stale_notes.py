@@ -8,7 +8,7 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.adapters.disk.ground import locate, read_plain
+from aria_dream.adapters.disk.safe_path import locate, read_plain
 from aria_dream.adapters.index.resonance import read_note_text
 from aria_dream.consolidate.stale import SourceMemory, stale_by_date, stale_by_source
 from aria_dream.markdown.note import NotePath, parse_note
@@ -35,7 +35,7 @@ def find_stale(
     *,
     now: datetime,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
-    leave: Callable[[], None] = lambda: None,
+    permit: Callable[[], None] = lambda: None,
 ) -> tuple[tuple[Stale, ...], dict[str, SourceMemory]]:
     """`(findings, memory)`: every stale note that is visible, in the order of paths, and what to remember of them all
     (`remember_sources`). `folder` is the vault's state folder; `now` is aware, in the writer's zone.
@@ -54,7 +54,7 @@ def find_stale(
 
     for row, fact in enumerate(vault.facts):
         if row % 64 == 0:
-            leave()
+            permit()
             progress(row, len(vault.facts))
         text = read_note_text(vault, row)
         known = earlier.get(fact.path)

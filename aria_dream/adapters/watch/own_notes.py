@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from aria_dream.adapters.disk.ground import read_plain
+from aria_dream.adapters.disk.safe_path import read_plain
 from aria_dream.adapters.index.vault_names import read_markers
 from aria_dream.markdown.note import decode_note
 from aria_dream.notes.seeds import parse_seeds
 from aria_dream.notes.ticks import read_ticks
+from aria_dream.policy.file_layout import VaultNames, choose_home, day_in_name
 from aria_dream.policy.lines import note_properties
-from aria_dream.policy.residence import VaultNames, choose_home, day_in_name
 from aria_dream.schedule.run_record import seed_mark
 
 if TYPE_CHECKING:

@@ -55,14 +55,14 @@ VaultState = Present | Gone | Shrunk
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class SafePath:
     """The folder that the vault is, as it was at one moment."""
 
     device: int
     inode: int
 
 
-def read_ground(root: Path, *, had_files: bool) -> Ground | str:
+def read_safe_path(root: Path, *, had_files: bool) -> SafePath | str:
     """The vault's folder; or why it counts as gone. An empty folder that `had_files` is a place where a drive was."""
     try:
         status = root.stat()
@@ -75,7 +75,7 @@ def read_ground(root: Path, *, had_files: bool) -> Ground | str:
         return f"the vault's folder {root} is gone (moved, removed, or its drive is not mounted)"
     except OSError as error:
         return f"the vault's folder {root} cannot be read ({(error.strerror or str(error)).lower()})"
-    return Ground(status.st_dev, status.st_ino)
+    return SafePath(status.st_dev, status.st_ino)
 
 
 def shrunk_reason(before: Snapshot, after: Snapshot) -> str:

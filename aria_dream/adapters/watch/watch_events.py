@@ -2,7 +2,7 @@
 
 Reading a note wakes nobody: only creations, changes of content, moves and deletions are asked for. An atomic save
 names the note only as the destination of a move; a folder moved out of the vault is one deletion and nothing per note;
-events may be lost (`effects/watcher` looks for itself now and then).
+events may be lost (`adapters/watch/watcher` looks for itself now and then).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ SETTINGS_FILES = frozenset(
         "plugins/templater-obsidian/data.json",
     }
 )
-"""Those of Obsidian's settings that `effects/config_folder` reads. The rest of its folder changes with every click."""
+"""Those of Obsidian's settings that `adapters/disk/config_folder` reads. The rest changes with every click."""
 
 _JOIN_S = 10.0
 
@@ -216,7 +216,7 @@ class WatchdogObserving:
 
     Raises:
         OSError: ENOSPC or EMFILE where the system's limit on watches or on observers is reached at once. Where it is
-            reached further down, watchdog says nothing (see `effects/watch_probe`).
+            reached further down, watchdog says nothing (see `adapters/watch/watch_probe`).
     """
 
     def __init__(self, root: Path, box: EventBox) -> None:

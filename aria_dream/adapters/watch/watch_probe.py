@@ -205,7 +205,7 @@ def _set_to(value: int | None) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WatchOutlook:
+class WatchInputs:
     """What a daemon would find if it watched this vault now."""
 
     folders: int
@@ -223,9 +223,9 @@ class WatchOutlook:
         return f"changes are told by the system, {self.folders} {'folder' if self.folders == 1 else 'folders'}{room}"
 
 
-def read_watch_outlook(
+def read_watch_inputs(
     root: Path, *, proc: Path = PROC, mounts: Callable[[], tuple[Mount, ...]] = read_mounts
-) -> WatchOutlook:
+) -> WatchInputs:
     """What watching the vault at `root` would meet. Starts nothing, writes nothing.
 
     Raises:
@@ -241,4 +241,4 @@ def read_watch_outlook(
         if len(wanted) > room:
             why = blind_sentence(len(wanted) - max(0, room), len(folders), limits)
     used = None if in_use is None else len(in_use)
-    return WatchOutlook(folders=len(folders), limit=limits.watches, used=used, why_polling=why)
+    return WatchInputs(folders=len(folders), limit=limits.watches, used=used, why_polling=why)

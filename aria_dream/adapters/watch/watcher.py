@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Self
 from aria_dream.adapters.disk.config_folder import read_obsidian_settings
 from aria_dream.adapters.disk.own_writes import OwnWrites
 from aria_dream.adapters.index.index import read_vault
-from aria_dream.adapters.index.rewritten import find_rewritten
 from aria_dream.adapters.index.scan import rescan, scan_vault
+from aria_dream.adapters.watch.rewritten import find_rewritten
 from aria_dream.adapters.watch.vault_change import compare_indexes
 from aria_dream.adapters.watch.vault_state import (
     ACCEPT_AFTER_S,
@@ -29,11 +29,11 @@ from aria_dream.adapters.watch.vault_state import (
     Gone,
     Present,
     Shrunk,
-    read_ground,
+    read_safe_path,
     shrunk_reason,
     unreadable_reason,
 )
-from aria_dream.adapters.watch.waker import Waker
+from aria_dream.adapters.watch.wake_up_event import WakeUpEvent
 from aria_dream.adapters.watch.watch_events import EventBox, Hints
 from aria_dream.adapters.watch.watching import Watching
 from aria_dream.errors import VaultUnreadableError
@@ -94,15 +94,15 @@ class VaultWatcher:
         self._clock = clock
         self._wall_ns = wall_ns
         self._cpu = cpu
-        self._waker = Waker()
+        self._wake_up_event = WakeUpEvent()
         self._state: VaultState = Present()
         real = Path(os.path.realpath(root))
-        self._box = EventBox(real, self._waker.nudge, clock)
+        self._box = EventBox(real, self._wake_up_event.nudge, clock)
         try:
             # Watching starts first: what changes while the vault is read is in the box then, and looked at after.
             self._watching = watching(real, self._box)
         except BaseException:
-            self._waker.close()
+            self._wake_up_event.close()
             raise
         try:
             self._read_at_ns = wall_ns()
@@ -111,7 +111,7 @@ class VaultWatcher:
             self.close()
             raise
         self._baseline = (self.index.scan, clock())
-        self._ground = read_ground(self.index.root, had_files=False)
+        self._safe_path = read_safe_path(self.index.root, had_files=False)
         self._grounded_at_s = clock()
         self._is_confirming = False
         self._last_foreign_at_s: float | None = None
@@ -128,24 +128,24 @@ class VaultWatcher:
     def close(self) -> None:
         """Ends the watching and its threads."""
         self._watching.stop()
-        self._waker.close()
+        self._wake_up_event.close()
 
     def rest(self, seconds: float) -> None:
         """Waits without looking; a `call` or an event ends it."""
-        self._waker.wait(seconds)
+        self._wake_up_event.wait(seconds)
 
     def call(self) -> None:
         """Ends a `wait`. Safe in any thread and in a signal handler."""
-        self._waker.call()
+        self._wake_up_event.call()
 
     def fileno(self) -> int:
         """For `signal.set_wakeup_fd`: a signal then ends a `wait`."""
-        return self._waker.fileno()
+        return self._wake_up_event.fileno()
 
     @property
     def state(self) -> VaultState:
         """Whether the vault is there, asked of the disk now."""
-        self._look_at_ground()
+        self._check_safe_path()
         return self._state
 
     @property
@@ -186,7 +186,7 @@ class VaultWatcher:
         deadline_s = self._clock() + timeout_s
         was = type(self._state)
         while True:
-            self._look_at_ground()
+            self._check_safe_path()
             now = self._clock()
             due_s = self._due_s()
             if now >= due_s:
@@ -196,7 +196,7 @@ class VaultWatcher:
                 continue
             if type(self._state) is not was or now >= deadline_s:
                 return None
-            if self._waker.wait(min(due_s, deadline_s) - now):
+            if self._wake_up_event.wait(min(due_s, deadline_s) - now):
                 return None
 
     def _due_s(self) -> float:
@@ -212,7 +212,7 @@ class VaultWatcher:
 
         A note that seems to have vanished is only believed at a second look: some editors save by moving it away.
         """
-        self._look_at_ground()
+        self._check_safe_path()
         if isinstance(self._state, Gone):
             return None
         started_s, started_ns, worked_s = self._clock(), self._wall_ns(), self._cpu()
@@ -304,19 +304,21 @@ class VaultWatcher:
             self._last_foreign_at_s = self._clock() if hints.last_at_s is None else hints.last_at_s
         return change or None
 
-    def _look_at_ground(self) -> None:
+    def _check_safe_path(self) -> None:
         """Notices that the vault's folder went away, came back, or is another one."""
-        ground = read_ground(self.index.root, had_files=bool(self.index.files))
-        if isinstance(ground, str):
-            self._set_gone(ground)
+        safe_path = read_safe_path(self.index.root, had_files=bool(self.index.files))
+        if isinstance(safe_path, str):
+            self._set_gone(safe_path)
             return
         now = self._clock()
         was_gone = isinstance(self._state, Gone)
         # Some shares give the same folder a new number every time: that must not keep the machine busy.
-        is_other = ground != self._ground or not self._watching.works  # a thread of watchdog's may die of something
+        is_other = (
+            safe_path != self._safe_path or not self._watching.works
+        )  # a thread of watchdog's may die of something
         is_other = is_other and now - self._grounded_at_s >= self.poll_s
         if was_gone or is_other:
-            self._ground, self._grounded_at_s = ground, now
+            self._safe_path, self._grounded_at_s = safe_path, now
             self._watching.restart(self.index.root)
             self._box.everything()
             self._next_walk_at_s = now

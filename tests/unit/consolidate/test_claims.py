@@ -13,7 +13,7 @@ from aria_dream.consolidate.claims import read_claims
 from aria_dream.consolidate.clauses import LONGEST_SENTENCE, clauses_of
 from aria_dream.consolidate.contradictions import find_conflicts
 from aria_dream.consolidate.translated import counted_thing
-from tests.atoms import atom
+from tests.atoms import passage
 
 CORPUS = Path(__file__).resolve().parents[3] / "benchmarks" / "claim-pairs.jsonl"
 
@@ -21,7 +21,7 @@ CORPUS = Path(__file__).resolve().parents[3] / "benchmarks" / "claim-pairs.jsonl
 def signals(one: str, two: str) -> list[str]:
     """What the second signal of each conflict is, the same whichever note is read first."""
     found = [
-        [conflict.signals[1] for conflict in find_conflicts([atom("Errands.md", a), atom("Town.md", b)])]
+        [conflict.signals[1] for conflict in find_conflicts([passage("Errands.md", a), passage("Town.md", b)])]
         for a, b in ((one, two), (two, one))
     ]
     assert found[0] == found[1]
@@ -33,7 +33,7 @@ def test_of_the_corpus_no_pair_is_called_a_contradiction_that_is_none() -> None:
     found: Counter[str] = Counter()
     for line in CORPUS.read_text(encoding="utf-8").splitlines():
         pair = json.loads(line)
-        sides = [atom(f"{pair[side]['path']}", pair[side]["text"]) for side in "ab"]
+        sides = [passage(f"{pair[side]['path']}", pair[side]["text"]) for side in "ab"]
         found[pair["label"]] += bool(find_conflicts(sides))
     assert found["none"] == 0
     assert found["conflict"] >= 55
@@ -67,16 +67,16 @@ def test_clauses_that_stand_alone(sentence: str, expected: list[str]) -> None:
 
 def test_a_clause_is_held_against_another_note_and_told_once() -> None:
     long = "The Falken hut lies above the second lake, and the Falken hut sleeps 24 people."
-    (found,) = find_conflicts([atom("Hut.md", long), atom("Booking.md", "The Falken hut sleeps 36 people.")])
+    (found,) = find_conflicts([passage("Hut.md", long), passage("Booking.md", "The Falken hut sleeps 36 people.")])
     assert found.first_claim == "the Falken hut sleeps 24 people."
-    assert len(find_conflicts([atom("Hut.md", long), atom("Booking.md", long.replace("24", "36"))])) == 1
+    assert len(find_conflicts([passage("Hut.md", long), passage("Booking.md", long.replace("24", "36"))])) == 1
     for doubt in ("If it rains, ", "Critics say that ", "Perhaps "):
         assert signals(doubt + long[:1].lower() + long[1:], "The Falken hut sleeps 36 people.") == []
 
 
 def test_a_clause_says_where_it_stands() -> None:
     text = "It rained.\n\nThe Arlen bridge has *12 arches*, and cyclists are allowed on the Arlen bridge.\n"
-    claims = read_claims(atom("Bridge.md", text))
+    claims = read_claims(passage("Bridge.md", text))
     assert [text[claim.start :].startswith(claim.text) for claim in claims] == [True] * len(claims)
     assert len(claims) == 4
     assert {claim.sentence for claim in claims[1:]} == {text.index("The")}
@@ -216,13 +216,13 @@ SMALL_ELSEWHERE = ("war", "son", "die", "hat", "man", "bin", "chat", "sale", "do
 
 @pytest.mark.parametrize("word", SMALL_ELSEWHERE)
 def test_a_word_that_is_small_in_another_language_is_one_here(word: str) -> None:
-    one, two = atom("A.md", f"The {word} weighs 12 kg.\n"), atom("B.md", f"The {word} weighs 14 kg.\n")
+    one, two = passage("A.md", f"The {word} weighs 12 kg.\n"), passage("B.md", f"The {word} weighs 14 kg.\n")
     assert len(find_conflicts([one, two])) == 1
-    other = atom("B.md", "The scarf weighs 14 kg.\n")
+    other = passage("B.md", "The scarf weighs 14 kg.\n")
     assert not find_conflicts([one, other])
-    mine = atom("A.md", f"The {word} of Marguerite weighs 12 kg.\n")
-    other = atom("B.md", f"The {word} of Marguerite weighs 9 kg.\n")
-    hers = atom("B.md", "The scarf of Marguerite weighs 9 kg.\n")
+    mine = passage("A.md", f"The {word} of Marguerite weighs 12 kg.\n")
+    other = passage("B.md", f"The {word} of Marguerite weighs 9 kg.\n")
+    hers = passage("B.md", "The scarf of Marguerite weighs 9 kg.\n")
     assert len(find_conflicts([mine, other])) == 1
     assert not find_conflicts([mine, hers])
 
@@ -238,5 +238,5 @@ def test_a_word_that_is_small_in_another_language_is_one_here(word: str) -> None
     ],
 )
 def test_small_words_are_those_of_the_language_of_the_passage(first: str, second: str) -> None:
-    found = find_conflicts([atom("A.md", f"{first}\n"), atom("B.md", f"{second}\n")])
+    found = find_conflicts([passage("A.md", f"{first}\n"), passage("B.md", f"{second}\n")])
     assert bool(found) == ("dauerte" not in second)

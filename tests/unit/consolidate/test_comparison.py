@@ -1,4 +1,4 @@
-"""The judge inside on the frozen corpus, and on what the corpus does not have."""
+"""The built-in judge on the frozen corpus, and on what the corpus does not have."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from aria_dream.consolidate.atoms import Atom, atoms_of
 from aria_dream.consolidate.comparison import embedded_compare
+from aria_dream.consolidate.passages import Passage, passages_of_note
 from aria_dream.consolidate.verdict import Escalated, Merge, NearPair, NotDuplicate, PairVerdict
 from aria_dream.consolidate.wording import HEADING, read_wording
 from aria_dream.markdown.note import parse_note
@@ -22,11 +22,11 @@ HEAD = "The lighthouse at the point was automated long ago, and the keepers left
 TAIL = " Nobody has written about it since, and the log lies in the archive of the county, unread."
 
 
-def atom(text: str, path: str = "A.md") -> Atom:
-    return atoms_of(path, parse_note(text))[0]
+def passage(text: str, path: str = "A.md") -> Passage:
+    return passages_of_note(path, parse_note(text))[0]
 
 
-def compared(first: Atom, second: Atom, *, cosine: float = 0.95, overlap: float = 0.9) -> PairVerdict:
+def compared(first: Passage, second: Passage, *, cosine: float = 0.95, overlap: float = 0.9) -> PairVerdict:
     """The verdict, which is of one kind both ways."""
     verdicts = [
         embedded_compare(NearPair(first=one, second=other, cosine=cosine, overlap=overlap, rank=3))
@@ -42,13 +42,17 @@ DAYS = " ".join(f"On day {n} the dome dried under wet {w} and was looked at by t
 
 def test_a_long_copy_with_one_other_figure_is_asked_about() -> None:
     other = DAYS.replace("day 3", "day 33")
-    asked = compared(atom(DAYS, "Oven.md"), atom(other, "Oven 1.md"))
+    asked = compared(passage(DAYS, "Oven.md"), passage(other, "Oven 1.md"))
     assert isinstance(asked, Escalated)
     assert "the same long text, but with another number" in asked.reason
     # Two figures, a short text, or names that say that they are two: two things.
-    assert isinstance(compared(atom(DAYS, "Oven.md"), atom(other.replace("day 5", "day 55"), "B.md")), NotDuplicate)
-    assert isinstance(compared(atom(DAYS, "Week 12.md"), atom(other, "Week 13.md")), NotDuplicate)
-    assert isinstance(compared(atom(HEAD + "It is 12 m." + TAIL), atom(HEAD + "It is 14 m." + TAIL)), NotDuplicate)
+    assert isinstance(
+        compared(passage(DAYS, "Oven.md"), passage(other.replace("day 5", "day 55"), "B.md")), NotDuplicate
+    )
+    assert isinstance(compared(passage(DAYS, "Week 12.md"), passage(other, "Week 13.md")), NotDuplicate)
+    assert isinstance(
+        compared(passage(HEAD + "It is 12 m." + TAIL), passage(HEAD + "It is 14 m." + TAIL)), NotDuplicate
+    )
 
 
 def test_the_corpus_is_the_one_that_was_frozen() -> None:
@@ -64,7 +68,7 @@ def test_the_corpus() -> None:
         pair = [
             next(
                 iter(
-                    atoms_of(
+                    passages_of_note(
                         row[side]["path"], parse_note(row[side]["text"]), set_apart=daily.is_daily(row[side]["path"])
                     )
                 ),
@@ -97,14 +101,14 @@ def test_a_word_less_or_another_word_is_never_the_same() -> None:
         texts.setdefault(row["a"]["text"], row["a"]["path"])
     merged = []
     for text, path in texts.items():
-        found = atoms_of(path, parse_note(text))
+        found = passages_of_note(path, parse_note(text))
         if not found:
             continue
         note = parse_note(text)
         words = [word for word in read_wording(note).words if not word.place & HEADING and word.key[0].isalnum()]
         for word in words:
             for other in ("", "Zyx" if text[word.start].isupper() else "zyx"):
-                changed = atoms_of(path, parse_note(text[: word.start] + other + text[word.end :]))
+                changed = passages_of_note(path, parse_note(text[: word.start] + other + text[word.end :]))
                 if changed and word.key not in ("the", "that"):
                     pair = NearPair(first=found[0], second=changed[0], cosine=1.0, overlap=1.0, rank=1)
                     if isinstance(embedded_compare(pair), Merge):
@@ -113,8 +117,8 @@ def test_a_word_less_or_another_word_is_never_the_same() -> None:
     assert len(texts) > 40
 
 
-def said(middle: str, path: str = "A.md") -> Atom:
-    return atom(HEAD + middle + TAIL, path)
+def said(middle: str, path: str = "A.md") -> Passage:
+    return passage(HEAD + middle + TAIL, path)
 
 
 @pytest.mark.parametrize(
@@ -234,7 +238,7 @@ def test_what_depends_on_the_folder_is_not_decided() -> None:
 def test_a_refrain_is_not_decided() -> None:
     more = "\n\n".join(f"Verse {n} goes on and on about the sea and the boats that come and go." for n in range(40))
     song = f"## Chorus\n\n{HEAD}{TAIL}\n\n{more}\n\n## Verse\n\n{more}\n\n## Chorus\n\n{HEAD}{TAIL}\n\n{more}\n"
-    choruses = [one for one in atoms_of("Song.md", parse_note(song)) if one.headings == ("Chorus",)]
+    choruses = [one for one in passages_of_note("Song.md", parse_note(song)) if one.headings == ("Chorus",)]
     assert len(choruses) == 2
     assert isinstance(compared(*choruses), Escalated)
 
@@ -242,9 +246,10 @@ def test_a_refrain_is_not_decided() -> None:
 def test_properties_speak_too() -> None:
     text = HEAD + TAIL
     assert isinstance(
-        compared(atom(f"---\ncreated: 2024-01-01\n---\n{text}"), atom(f"---\ncreated: 2025-01-01\n---\n{text}")), Merge
+        compared(passage(f"---\ncreated: 2024-01-01\n---\n{text}"), passage(f"---\ncreated: 2025-01-01\n---\n{text}")),
+        Merge,
     )
-    assert isinstance(compared(atom(f"---\nauthor: A\n---\n{text}"), atom(text)), Merge)
+    assert isinstance(compared(passage(f"---\nauthor: A\n---\n{text}"), passage(text)), Merge)
     for ours, theirs in (
         ("author: A", "author: B"),
         ("status: open", "x: 1"),
@@ -253,11 +258,15 @@ def test_properties_speak_too() -> None:
         ("author: {{x}", "x: 1"),
         ("n: 0", "n: 1"),
     ):
-        assert isinstance(compared(atom(f"---\n{ours}\n---\n{text}"), atom(f"---\n{theirs}\n---\n{text}")), Escalated)
+        assert isinstance(
+            compared(passage(f"---\n{ours}\n---\n{text}"), passage(f"---\n{theirs}\n---\n{text}")), Escalated
+        )
 
 
 def test_what_has_nothing_in_common_is_said_to_be_two() -> None:
-    other = atom("Sourdough wants warmth and time, and a baker who listens to it more than to the clock on the wall.")
+    other = passage(
+        "Sourdough wants warmth and time, and a baker who listens to it more than to the clock on the wall."
+    )
     verdict = compared(said("It is dark."), other, cosine=0.1, overlap=0.02)
     assert isinstance(verdict, NotDuplicate)
     assert isinstance(compared(said("It is dark."), other, cosine=0.6, overlap=0.02), Escalated)
@@ -272,4 +281,4 @@ def test_an_escalation_names_its_rank() -> None:
 def test_long_texts_are_compared_in_bounded_time() -> None:
     long = " ".join(f"word{n}" for n in range(9_000))
     other = " ".join(f"word{n + n % 2}" for n in range(9_000))
-    assert isinstance(compared(atom(long), atom(other)), Escalated)
+    assert isinstance(compared(passage(long), passage(other)), Escalated)

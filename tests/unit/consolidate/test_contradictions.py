@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from aria_dream.consolidate.atoms import Atom
 from aria_dream.consolidate.claim_pairs import Lookup, index_claims, sketch_claims
 from aria_dream.consolidate.contradictions import MOST_CONFLICTS, find_conflicts
-from tests.atoms import atom
+from aria_dream.consolidate.passages import Passage
+from tests.atoms import passage
 
 CONTRADICTING = [
     ("The Eiffel Tower is 330 m tall.", "The Eiffel Tower is 324 metres tall.", "number"),
@@ -144,15 +144,15 @@ APART = [
 
 @pytest.mark.parametrize(("one", "two", "signal"), CONTRADICTING)
 def test_what_contradicts_is_found(one: str, two: str, signal: str) -> None:
-    (found,) = find_conflicts([atom("Errands.md", one), atom("Town.md", two)])
+    (found,) = find_conflicts([passage("Errands.md", one), passage("Town.md", two)])
     assert (found.first_claim, found.second_claim, found.signals) == (one, two, ("subject", signal))
     assert all(word.lower() in f"{one} {two}".lower() for word in found.subject.split())
-    assert find_conflicts([atom("Town.md", two), atom("Errands.md", one)])
+    assert find_conflicts([passage("Town.md", two), passage("Errands.md", one)])
 
 
 @pytest.mark.parametrize(("one", "two"), APART)
 def test_what_only_looks_like_one_is_left_alone(one: str, two: str) -> None:
-    assert find_conflicts([atom("Errands.md", one), atom("Town.md", two)]) == ()
+    assert find_conflicts([passage("Errands.md", one), passage("Town.md", two)]) == ()
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_what_only_looks_like_one_is_left_alone(one: str, two: str) -> None:
     ],
 )
 def test_titles_and_headings_count(first: tuple[str, str], second: tuple[str, str], expected: int) -> None:
-    assert len(find_conflicts([atom(*first), atom(*second)])) == expected
+    assert len(find_conflicts([passage(*first), passage(*second)])) == expected
 
 
 ROOM = "The big room seats {} people when the long table stands in it, and the windows look to the yard."
@@ -204,7 +204,7 @@ TITLES = [
 def test_equal_sentences_with_another_figure_are_seen_whatever_the_titles(
     first: str, second: str, told: str, one: str, two: str, signal: str
 ) -> None:
-    found = find_conflicts([atom(f"{first}.md", told.format(one)), atom(f"{second}.md", told.format(two))])
+    found = find_conflicts([passage(f"{first}.md", told.format(one)), passage(f"{second}.md", told.format(two))])
     assert [conflict.signals for conflict in found] == [("subject", signal)]
 
 
@@ -224,12 +224,12 @@ def test_equal_sentences_with_another_figure_are_seen_whatever_the_titles(
     ],
 )  # fmt: skip
 def test_sentences_of_two_subjects_raise_no_alarm(first: tuple[str, str], second: tuple[str, str]) -> None:
-    assert find_conflicts([atom(f"{title}.md", text) for title, text in (first, second)]) == ()
+    assert find_conflicts([passage(f"{title}.md", text) for title, text in (first, second)]) == ()
 
 
 def test_an_essay_may_state_and_deny_but_not_count_twice() -> None:
     def in_one_note(one: str, two: str) -> int:
-        first, second = atom("Zoo.md", one, ("Zoo", "Visit")), atom("Zoo.md", two, ("Zoo", "Stay"))
+        first, second = passage("Zoo.md", one, ("Zoo", "Visit")), passage("Zoo.md", two, ("Zoo", "Stay"))
         return len(find_conflicts([first, second]))
 
     assert in_one_note("The Lund zoo is safe.", "The Lund zoo is not safe.") == 0
@@ -238,18 +238,18 @@ def test_an_essay_may_state_and_deny_but_not_count_twice() -> None:
 
 def test_a_claim_is_where_the_conflict_says() -> None:
     note = "Opened late.\n\n- The *[[Lund]] zoo* keeps\n  40 bears. ^bears\n- Tea.\n"
-    (found,) = find_conflicts([atom("Zoo.md", note), atom("Lund.md", "The Lund zoo keeps 60 bears.")])
+    (found,) = find_conflicts([passage("Zoo.md", note), passage("Lund.md", "The Lund zoo keeps 60 bears.")])
     assert found.first_claim == "The *[[Lund]] zoo* keeps\n  40 bears."
     assert found.first_claim in note
 
 
 def test_a_series_is_no_contradiction_and_an_odd_one_out_is_one() -> None:
-    series = [atom(f"Bear {n}.md", f"The Lund zoo bear eats {n} kg a day.") for n in range(2, 9)]
+    series = [passage(f"Bear {n}.md", f"The Lund zoo bear eats {n} kg a day.") for n in range(2, 9)]
     assert find_conflicts(series) == ()
-    same = [atom(f"Copy {n}.md", "The Lund zoo keeps 40 bears.") for n in range(6)]
-    odd = atom("Odd.md", "The Lund zoo keeps 60 bears.")
+    same = [passage(f"Copy {n}.md", "The Lund zoo keeps 40 bears.") for n in range(6)]
+    odd = passage("Odd.md", "The Lund zoo keeps 60 bears.")
     assert len(find_conflicts([*same, odd])) == 1  # whoever settles it has settled them all
-    third = atom("Third.md", "The Lund zoo keeps 80 bears.")
+    third = passage("Third.md", "The Lund zoo keeps 80 bears.")
     assert len(find_conflicts([*same, odd, third])) == 3
 
 
@@ -258,38 +258,38 @@ def letters(number: int) -> str:
 
 
 def test_work_and_result_are_bounded_and_the_same_twice() -> None:
-    atoms = [
-        atom(f"N{n}.md", f"The {name} of Lund keeps {40 + side} bears in {place}.")
+    passages = [
+        passage(f"N{n}.md", f"The {name} of Lund keeps {40 + side} bears in {place}.")
         for n in range(600)
         for side in (0, 7)
         for name, place in [(f"Zoo{letters(n)}", f"Hall{letters(n)}")]
     ]
     seen: list[tuple[int, int]] = []
-    found = find_conflicts(atoms, progress=lambda done, total: seen.append((done, total)))
+    found = find_conflicts(passages, progress=lambda done, total: seen.append((done, total)))
     assert len(found) == MOST_CONFLICTS
-    assert seen[-1] == (len(atoms), len(atoms))
-    assert find_conflicts(atoms) == found
+    assert seen[-1] == (len(passages), len(passages))
+    assert find_conflicts(passages) == found
 
 
-def _of_aurora(count: int) -> list[Atom]:
+def _of_aurora(count: int) -> list[Passage]:
     """A subject that every claim speaks of, each of a thing that twenty of them have, and one thing that all have."""
     return [
-        atom(f"N{n}.md", f"The Aurora project has {n} Thing{letters(n // 20)}. The Aurora project has {n} rooms.")
+        passage(f"N{n}.md", f"The Aurora project has {n} Thing{letters(n // 20)}. The Aurora project has {n} rooms.")
         for n in range(count)
     ]
 
 
 def test_a_subject_that_everybody_speaks_of_is_found_by_two_words() -> None:
     """No word of the two claims is rare, and no other two claims have both of theirs."""
-    common = [atom(f"A{n}.md", f"The harbour office has {n} windows. The harbour pays rent.") for n in range(60)]
-    common += [atom(f"B{n}.md", f"The lighthouse keeps {n} windows. A lighthouse wants paint.") for n in range(60)]
+    common = [passage(f"A{n}.md", f"The harbour office has {n} windows. The harbour pays rent.") for n in range(60)]
+    common += [passage(f"B{n}.md", f"The lighthouse keeps {n} windows. A lighthouse wants paint.") for n in range(60)]
     pair = [
-        atom(f"{name}.md", f"The lighthouse rent for the office is {rent} euros.")
+        passage(f"{name}.md", f"The lighthouse rent for the office is {rent} euros.")
         for name, rent in (("One", 300), ("Two", 400))
     ]
     found = find_conflicts([*common, *pair])
     assert [(one.first.path, one.second.path) for one in found] == [("One.md", "Two.md")]
-    labels = [atom("Tools.md", "- Lighthouse rent"), atom("Apps.md", "- Umbrel (not lighthouse rent)")]
+    labels = [passage("Tools.md", "- Lighthouse rent"), passage("Apps.md", "- Umbrel (not lighthouse rent)")]
     assert find_conflicts([*common, *labels]) == ()  # a label states nothing
 
 
@@ -297,8 +297,8 @@ def test_work_is_near_linear_in_a_subject_of_half_the_vault() -> None:
     """Twice the claims of one subject are no four times the candidates; what nothing finds is counted aloud."""
 
     def looked_at(count: int) -> tuple[int, int]:
-        atoms = _of_aurora(count)
-        lookup = Lookup(index_claims(atoms, None))
+        passages = _of_aurora(count)
+        lookup = Lookup(index_claims(passages, None))
         return sum(1 for _ in lookup.candidates()), lookup.passed_over
 
     (few, _), (many, passed_over) = looked_at(100), looked_at(400)
@@ -310,24 +310,24 @@ def test_work_is_near_linear_in_a_subject_of_half_the_vault() -> None:
 
 
 def test_the_most_alike_of_too_many_are_looked_at_and_that_is_said() -> None:
-    atoms = [
-        atom(f"N{n}.md", f"The Zoo{letters(n)} of Lund keeps {40 + side} bears in Hall{letters(n)}.")
+    passages = [
+        passage(f"N{n}.md", f"The Zoo{letters(n)} of Lund keeps {40 + side} bears in Hall{letters(n)}.")
         for n in range(MOST_CONFLICTS + 20)
         for side in (0, 7)
     ]
     said: list[str] = []
-    assert len(find_conflicts(atoms, left_out=said.append)) == MOST_CONFLICTS
+    assert len(find_conflicts(passages, left_out=said.append)) == MOST_CONFLICTS
     assert said == [f"of {MOST_CONFLICTS + 20} contradictions only the {MOST_CONFLICTS} most alike were looked at"]
 
 
 def test_the_closer_look_can_be_ended_before_anything_is_read() -> None:
-    atoms = [
-        atom(f"N{n}.md", f"The Zoo{letters(n // 2)} of Lund keeps {40 + n % 2} bears in Hall{letters(n // 2)}.")
+    passages = [
+        passage(f"N{n}.md", f"The Zoo{letters(n // 2)} of Lund keeps {40 + n % 2} bears in Hall{letters(n // 2)}.")
         for n in range(120)
     ]
-    sketches = [sketch_claims(one) for one in atoms]
+    sketches = [sketch_claims(one) for one in passages]
 
-    class Counted(list[Atom]):
+    class Counted(list[Passage]):
         read = 0
 
         def __getitem__(self, at: Any) -> Any:
@@ -338,6 +338,6 @@ def test_the_closer_look_can_be_ended_before_anything_is_read() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        find_conflicts(Counted(atoms), sketches=sketches, leave=stop)
+        find_conflicts(Counted(passages), sketches=sketches, permit=stop)
     assert Counted.read == 0
-    assert len(find_conflicts(atoms, sketches=sketches)) == 60
+    assert len(find_conflicts(passages, sketches=sketches)) == 60

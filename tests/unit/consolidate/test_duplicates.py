@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from aria_dream.consolidate.atoms import Atom, atoms_of
-from aria_dream.consolidate.clusters import Cluster, Standing, clusters_of
+from aria_dream.consolidate.clusters import Cluster, Importance, clusters_of
 from aria_dream.consolidate.duplicates import ClusterProposal, Making, Unproposed, cluster_proposals, paths_of
+from aria_dream.consolidate.passages import Passage, passages_of_note
 from aria_dream.consolidate.verdict import Merge, NearPair, Normalize
 from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.review.plan import VaultView, changes_of
@@ -32,12 +32,19 @@ def view_of(notes: dict[str, str], *, markdown: bool = False) -> VaultView:
     return VaultView(files=tuple(sorted(notes)), contents=contents, app=AppSettings(use_markdown_links=markdown))
 
 
-def atoms(notes: dict[str, str]) -> dict[str, Atom]:
-    found = [atom for path, text in notes.items() if path.endswith(".md") for atom in atoms_of(path, parse_note(text))]
-    return {f"{atom.path}{'#' if atom.headings else ''}{'#'.join(atom.headings)}": atom for atom in found}
+def passages(notes: dict[str, str]) -> dict[str, Passage]:
+    found = [
+        passage
+        for path, text in notes.items()
+        if path.endswith(".md")
+        for passage in passages_of_note(path, parse_note(text))
+    ]
+    return {
+        f"{passage.path}{'#' if passage.headings else ''}{'#'.join(passage.headings)}": passage for passage in found
+    }
 
 
-def clustered(*groups: Sequence[Atom], wording: str = "") -> tuple[Cluster, ...]:
+def clustered(*groups: Sequence[Passage], wording: str = "") -> tuple[Cluster, ...]:
     judged: list[tuple[NearPair, Merge | Normalize]] = []
     for group in groups:
         for other in group[1:]:
@@ -55,11 +62,11 @@ def proposed(
     states: Sequence[ProposalState] = (),
     *,
     markdown: bool = False,
-    **standing: Standing,
+    **importance: Importance,
 ) -> tuple[ClusterProposal | Unproposed, ...]:
     making = Making(
         view=view_of(notes, markdown=markdown),
-        standing={f"{name}.md": value for name, value in standing.items()},
+        importance={f"{name}.md": value for name, value in importance.items()},
         states=states,
         now=NOW,
         expires_at=None,
@@ -92,7 +99,7 @@ def test_three_copies_are_one_proposal() -> None:
         "Refs.md": "[[Inbox/Light]] and ![[Light 1]] and [[Light]]\n",
         "Keepers.md": "k\n",
     }
-    found = atoms(notes)
+    found = passages(notes)
     one = only(proposed(notes, clustered([found["Light.md"], found["Inbox/Light.md"], found["Light 1.md"]])))
     assert one.proposal.kind == "merge"
     assert one.proposal.paths == ("Light.md", "Inbox/Light.md", "Light 1.md")
@@ -112,7 +119,7 @@ def test_three_copies_are_one_proposal() -> None:
 
 def test_properties_that_disagree_are_told() -> None:
     notes = {"A.md": f"---\nauthor: X\n---\n{TEXT}\n", "B.md": f"---\nauthor: Y\n---\n{TEXT}\n"}
-    one = only(proposed(notes, clustered(list(atoms(notes).values()))))
+    one = only(proposed(notes, clustered(list(passages(notes).values()))))
     assert one.proposal.evidence["conflict"] == ["'author' keeps 'X'; 'B' said 'Y'"]
 
 
@@ -124,8 +131,10 @@ def test_blocks_and_headings_that_links_name_are_found_again() -> None:
         "Refs.md": "[[Drop#^item]] [[Drop#Story]] [[Drop#Drop]] ![[Drop#^item]]\n",
         "Board.canvas": '{"nodes": [{"type": "file", "file": "Drop.md"}]}',
     }
-    found = atoms(notes)
-    made = after(notes, only(proposed(notes, clustered([found["Keep.md"], found["Drop.md"]]), Keep=Standing(links=9))))
+    found = passages(notes)
+    made = after(
+        notes, only(proposed(notes, clustered([found["Keep.md"], found["Drop.md"]]), Keep=Importance(links=9)))
+    )
     assert made["Keep.md"] == f"---\naliases: [Drop]\n---\n{body} ^item\n"
     assert made["Refs.md"] == (
         "[[Keep#^item|Drop > ^item]] [[Keep#Story|Drop > Story]] [[Keep|Drop > Drop]] ![[Keep#^item]]\n"
@@ -138,17 +147,17 @@ def test_a_wording_replaces_the_text_or_is_refused() -> None:
     wording = (
         "The lighthouse at the point was automated in 1987. Until then three keepers lived there, four weeks at a time."
     )
-    one = only(proposed(notes, clustered(list(atoms(notes).values()), wording=wording)))
+    one = only(proposed(notes, clustered(list(passages(notes).values()), wording=wording)))
     assert after(notes, one)["A.md"] == f"---\nx: 1\naliases:\n  - B\n---\n{wording}\n"
     assert "lost" not in one.proposal.evidence
-    (refused,) = proposed(notes, clustered(list(atoms(notes).values()), wording="A lighthouse."))
+    (refused,) = proposed(notes, clustered(list(passages(notes).values()), wording="A lighthouse."))
     assert isinstance(refused, Unproposed)
     assert refused.reason == "the new wording would lose 2 of 2 sentences"
 
 
 def test_a_kept_note_that_has_changed_meanwhile_saves_the_others() -> None:
     notes = {"f/Light.md": f"{TEXT}\n", "g/Light.md": f"{TEXT}\n"}
-    one = only(proposed(notes, clustered(list(atoms(notes).values()))))
+    one = only(proposed(notes, clustered(list(passages(notes).values()))))
     kept = one.proposal.paths[0]
     assert not isinstance(changes_of(one.edits, view_of(notes).contents), str)
     changed = view_of({**notes, kept: "All of it has gone.\n"})
@@ -157,7 +166,7 @@ def test_a_kept_note_that_has_changed_meanwhile_saves_the_others() -> None:
 
 def test_no_note_is_in_two_proposals() -> None:
     notes = {f"{name}.md": f"{TEXT}\n" for name in "ABC"}
-    found = atoms(notes)
+    found = passages(notes)
     clusters = (*clustered([found["A.md"], found["B.md"]]), *clustered([found["B.md"], found["C.md"]]))
     first, second = proposed(notes, clusters)
     assert isinstance(first, ClusterProposal)
@@ -168,7 +177,7 @@ def test_no_note_is_in_two_proposals() -> None:
 
 def test_what_was_decided_is_not_proposed_again() -> None:
     notes = {f"{name}.md": f"{TEXT}\n" for name in "AB"}
-    clusters = clustered(list(atoms(notes).values()))
+    clusters = clustered(list(passages(notes).values()))
     one = only(proposed(notes, clusters))
 
     def state(name: State) -> ProposalState:
@@ -185,16 +194,16 @@ def test_doubled_sections_become_links() -> None:
         "One.md": f"# One\n\n{LONG}\n\n## Light\n\n{TEXT}\n",
         "Two.md": f"# Two\n\n{LONG}\n\n## Light\n\n{TEXT} It hums.\n\n## More\n\nx\n",
     }
-    found = atoms(notes)
+    found = passages(notes)
     clusters = clustered([found["One.md#One#Light"], found["Two.md#Two#Light"]])
     assert paths_of(clusters) == ("One.md", "Two.md")
-    one = only(proposed(notes, clusters, One=Standing(links=1)))
+    one = only(proposed(notes, clusters, One=Importance(links=1)))
     assert (one.proposal.kind, one.proposal.paths) == ("update", ("Two.md", "One.md"))
     assert after(notes, one) == {
         "One.md": notes["One.md"],
         "Two.md": f"# Two\n\n{LONG}\n\n## Light\n\n![[One#Light]]\n\nIt hums.\n\n## More\n\nx\n",
     }
-    marked = after(notes, only(proposed(notes, clusters, markdown=True, One=Standing(links=1))))
+    marked = after(notes, only(proposed(notes, clusters, markdown=True, One=Importance(links=1))))
     assert "![One › Light](One.md#Light)\n\nIt hums." in marked["Two.md"]
     gone = view_of({**notes, "One.md": "# One\n"})
     assert not isinstance(changes_of(one.edits, gone.contents), ChangeSet)
@@ -202,7 +211,7 @@ def test_doubled_sections_become_links() -> None:
 
 def test_a_section_doubled_in_its_own_note() -> None:
     notes = {"One.md": f"{LONG}\r\n\r\n## Light\r\n\r\n{TEXT}\r\n\r\n# Again\r\n\r\n## Light\r\n\r\n{TEXT}\r\n"}
-    found = atoms(notes)
+    found = passages(notes)
     one = only(proposed(notes, clustered([found["One.md#Light"], found["One.md#Again#Light"]])))
     assert one.proposal.paths == ("One.md",)
     assert after(notes, one)["One.md"] == (
@@ -212,7 +221,7 @@ def test_a_section_doubled_in_its_own_note() -> None:
 
 def test_a_section_that_is_a_note_of_its_own() -> None:
     notes = {"One.md": f"{LONG}\n\n## Light\n\n{TEXT}\n", "Light.md": f"{TEXT}\n"}
-    found = atoms(notes)
+    found = passages(notes)
     one = only(proposed(notes, clustered([found["One.md#Light"], found["Light.md"]])))
     assert after(notes, one)["One.md"] == f"{LONG}\n\n## Light\n\n![[Light]]\n"
 
@@ -223,8 +232,8 @@ def test_links_to_a_block_of_a_doubled_section_follow_its_words() -> None:
         "Two.md": f"{LONG}\n\n## Light\n\n{TEXT} ^here\n\n## More\n\nSee [[#^here]].\n",
         "Refs.md": "[[Two#^here|it]] ![[two#^here]] [[Two#Light]] [m](Two.md#^here)\n",
     }
-    found = atoms(notes)
-    one = only(proposed(notes, clustered([found["One.md#Light"], found["Two.md#Light"]]), One=Standing(links=9)))
+    found = passages(notes)
+    one = only(proposed(notes, clustered([found["One.md#Light"], found["Two.md#Light"]]), One=Importance(links=9)))
     made = after(notes, one)
     assert made["One.md"] == f"---\na: 1\n---\n{LONG}\n\n## Light\n\n{TEXT} ^here\n"
     assert made["Two.md"] == f"{LONG}\n\n## Light\n\n![[One#Light]]\n\n## More\n\nSee [[One#^here|^here]].\n"
@@ -236,7 +245,7 @@ def test_a_linked_block_without_a_place_keeps_its_section() -> None:
         "One.md": f"{LONG}\n\n## Light\n\n{TEXT}\n\n# Again\n\n## Light\n\n{TEXT} ^here\n",
         "Refs.md": "[[One#^here]]\n",
     }
-    found = atoms(notes)
+    found = passages(notes)
     (refused,) = proposed(notes, clustered([found["One.md#Light"], found["One.md#Again#Light"]]))
     assert isinstance(refused, Unproposed)
     assert refused.reason == "a link leads to the block ^here in “One › Light”"
@@ -247,7 +256,7 @@ def test_sections_of_one_note_are_one_proposal() -> None:
         name: f"{LONG}\n\n## Light\n\n{TEXT}\n\n## Sea\n\n{TEXT.replace('lighthouse', 'harbour')}\n"
         for name in ("One.md", "Two.md")
     }
-    found = atoms(notes)
+    found = passages(notes)
     clusters = clustered([found["One.md#Light"], found["Two.md#Light"]], [found["One.md#Sea"], found["Two.md#Sea"]])
     made = after(notes, only(proposed(notes, clusters)))
     assert made["Two.md"] == f"{LONG}\n\n## Light\n\n![[One#Light]]\n\n## Sea\n\n![[One#Sea]]\n"

@@ -51,13 +51,13 @@ def test_it_can_be_left_between_blocks() -> None:
 
     blocks = []
 
-    def leave() -> None:
+    def permit() -> None:
         blocks.append(1)
         if len(blocks) == 3:
             raise Left
 
     with pytest.raises(Left):
-        near_by_meaning(unit(4_000), 0.9, leave=leave)
+        near_by_meaning(unit(4_000), 0.9, permit=permit)
 
 
 def test_overlap_is_the_share_of_words() -> None:

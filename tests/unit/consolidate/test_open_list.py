@@ -15,7 +15,7 @@ from aria_dream.consolidate.open_lists import read_ticked, without_lists
 from aria_dream.consolidate.open_pairs import MOST, OpenPair, apart_key, render_pairs, same_key
 from aria_dream.consolidate.sealed import read_sealed, seal
 from aria_dream.consolidate.work import Candidate, Member
-from aria_dream.notes.logged import logged_link, render_link
+from aria_dream.notes.dream_note_grammar import logged_link, render_link
 from tests.unit.consolidate.test_report import HOSTILE
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.consolidate.atoms import Atom, atoms_of, fingerprint_of
-from aria_dream.consolidate.comparison import compare_gists, embedded_compare
-from aria_dream.consolidate.passage_words import Gist, gist_of, most_shared, read_passage, share_of
+from aria_dream.consolidate.comparison import compare_signatures, embedded_compare
+from aria_dream.consolidate.passage_words import PassageSignature, most_shared, read_passage, share_of, signature_of
+from aria_dream.consolidate.passages import Passage, fingerprint_of, passages_of_note
 from aria_dream.consolidate.verdict import NearPair, PairVerdict
 from aria_dream.markdown.note import parse_note
 from tests.unit.consolidate.test_comparison import CORPUS
@@ -22,44 +22,46 @@ _WORDS = st.sampled_from(
 _texts = st.lists(_WORDS, max_size=14).map(" ".join)
 
 
-def passage(text: str, path: str = "A.md") -> Atom:
-    return Atom(
+def passage(text: str, path: str = "A.md") -> Passage:
+    return Passage(
         id=path, path=path, headings=(), start=0, end=len(text), text=text, words=text, fingerprint=fingerprint_of(text)
     )
 
 
-def by_gist(pair: NearPair, first: Gist, second: Gist) -> PairVerdict | None:
-    return compare_gists(first, second, cosine=pair.cosine, overlap=pair.overlap, rank=pair.rank)
+def by_gist(pair: NearPair, first: PassageSignature, second: PassageSignature) -> PairVerdict | None:
+    return compare_signatures(first, second, cosine=pair.cosine, overlap=pair.overlap, rank=pair.rank)
 
 
 @given(_texts, _texts, st.sampled_from([0.0, 0.34, 0.35, 0.9]), st.sampled_from([0.0, 0.15, 0.9]))
 def test_a_gist_says_what_the_judge_says_or_nothing(one: str, two: str, cosine: float, overlap: float) -> None:
     first, second = passage(one), passage(two, "B.md")
     pair = NearPair(first=first, second=second, cosine=cosine, overlap=overlap, rank=7)
-    said = by_gist(pair, gist_of(one), gist_of(two))
+    said = by_gist(pair, signature_of(one), signature_of(two))
     assert said is None or said == embedded_compare(pair)
-    assert by_gist(pair, gist_of(one), gist_of(one)) is None
+    assert by_gist(pair, signature_of(one), signature_of(one)) is None
 
 
 @given(_texts, _texts)
 def test_what_is_shared_is_never_underrated(one: str, two: str) -> None:
     share = share_of(read_passage(one).keys, read_passage(two).keys)
-    assert most_shared(gist_of(one), gist_of(two)) >= share
+    assert most_shared(signature_of(one), signature_of(two)) >= share
 
 
 def test_every_third_pair_of_the_corpus() -> None:
     """All labelled pairs, and notes of the corpus that do not belong together."""
     rows = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
     sides = [
-        next(iter(atoms_of(row[side]["path"], parse_note(row[side]["text"]))), None) for row in rows for side in "ab"
+        next(iter(passages_of_note(row[side]["path"], parse_note(row[side]["text"]))), None)
+        for row in rows
+        for side in "ab"
     ]
-    atoms = [atom for atom in sides if atom is not None]
-    gists = {id(atom): gist_of(atom.text) for atom in atoms}
+    passages = [passage for passage in sides if passage is not None]
+    signatures = {id(passage): signature_of(passage.text) for passage in passages}
     labelled = [(one, two) for one, two in zip(sides[::2], sides[1::2], strict=True) if one and two]
     known = 0
-    for one, two in (*labelled, *[*combinations(atoms, 2)][::97]):
+    for one, two in (*labelled, *[*combinations(passages, 2)][::97]):
         pair = NearPair(first=one, second=two, cosine=0.9, overlap=0.5, rank=1)
-        said = by_gist(pair, gists[id(one)], gists[id(two)])
+        said = by_gist(pair, signatures[id(one)], signatures[id(two)])
         assert said is None or said == embedded_compare(pair)
         known += said is not None
     assert known > 500

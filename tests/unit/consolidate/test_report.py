@@ -25,7 +25,7 @@ from aria_dream.notes.plain_text import clean
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NIGHT = NightFigures(night=date(2026, 11, 30), atoms=1204, new=12, pairs=9, proposals=3, contradictions=2,
+NIGHT = NightFigures(night=date(2026, 11, 30), passages=1204, new=12, pairs=9, proposals=3, contradictions=2,
                      resolutions=1, escalated=1, accepted=2, decided=3, applied=0, tokens=1800, seconds=41)  # fmt: skip
 END = "%% aria-dream report end %%"
 HOSTILE = ["[[Compost]]", "a | b", "%% aria-dream report end %%", "# x", "- [ ] t ^aria-abcdef", "<script>", "`x`",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.consolidate.contradictions import find_conflicts
-from aria_dream.consolidate.evidence import Drift, Side, find_drift, read_side, render_evidence, truth_atom
+from aria_dream.consolidate.evidence import Drift, Side, find_drift, read_side, render_evidence, truth_passage
 from aria_dream.consolidate.resolution import Settling, plan_struck, settle_conflict
 from aria_dream.consolidate.verdict import BothValid, Escalated, KeepA, KeepB, NeedsHuman, Unreadable
 from aria_dream.markdown.note import NotePath, parse_note
@@ -17,7 +17,7 @@ from aria_dream.review.application import Ready, Stale, approve, plan_applicatio
 from aria_dream.review.plan import VaultView, changes_of
 from aria_dream.review.proposal import ProposalState
 from aria_dream.vault.edit import Refusal, decode_note
-from tests.atoms import atom
+from tests.atoms import passage
 
 if TYPE_CHECKING:
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict
@@ -37,7 +37,7 @@ def view(**notes: str) -> VaultView:
 
 def conflict() -> Conflict:
     body = parse_note(FACTS).body_start
-    first, second = atom("Paris.md", TOWER), atom("facts/Tower.md", FACTS[body:], start=body)
+    first, second = passage("Paris.md", TOWER), passage("facts/Tower.md", FACTS[body:], start=body)
     (found,) = find_conflicts([first, second])
     return found
 
@@ -153,7 +153,7 @@ def test_a_claim_that_was_struck_meanwhile_is_not_struck_twice() -> None:
 
 
 def test_a_claim_that_moved_is_found_and_one_that_is_gone_or_doubled_is_left_alone() -> None:
-    loser, kept = atom("A.md", "The heap is fed weekly.\n"), atom("B.md", "The heap is fed daily.\n")
+    loser, kept = passage("A.md", "The heap is fed weekly.\n"), passage("B.md", "The heap is fed daily.\n")
     falls = "The heap is fed weekly."
 
     def planned(text: str) -> str:
@@ -169,16 +169,16 @@ def test_a_claim_that_moved_is_found_and_one_that_is_gone_or_doubled_is_left_alo
 
 
 def test_a_link_leads_to_the_section_where_one_can() -> None:
-    loser = atom("A.md", "The heap is fed weekly.\n")
-    section = atom("B.md", "## Feeding\n\nThe heap is fed daily.\n", ("Feeding",))
+    loser = passage("A.md", "The heap is fed weekly.\n")
+    section = passage("B.md", "## Feeding\n\nThe heap is fed daily.\n", ("Feeding",))
     found = plan_struck(view(A=loser.text, B=section.text), loser, "The heap is fed weekly.", section)
     assert not isinstance(found, Refusal)
     assert found.edits[0].inserted == "~~The heap is fed weekly.~~ ([[B#Feeding]])"
-    odd = atom("B.md", "## What: is | it?\n\nThe heap is fed daily.\n", ("What: is | it?",))
+    odd = passage("B.md", "## What: is | it?\n\nThe heap is fed daily.\n", ("What: is | it?",))
     found = plan_struck(view(A=loser.text, B=odd.text), loser, "The heap is fed weekly.", odd)
     assert not isinstance(found, Refusal)
     assert found.edits[0].inserted == "~~The heap is fed weekly.~~ ([[B]])"
-    here = atom("A.md", "## Feeding\n\nThe heap is fed daily.\n", ("Feeding",))
+    here = passage("A.md", "## Feeding\n\nThe heap is fed daily.\n", ("Feeding",))
     found = plan_struck(view(A=loser.text + here.text), loser, "The heap is fed weekly.", here)
     assert not isinstance(found, Refusal)
     assert found.edits[0].inserted == "~~The heap is fed weekly.~~ ([[#Feeding]])"
@@ -210,21 +210,21 @@ def test_the_evidence_is_what_can_be_read_from_the_notes() -> None:
 
 def test_a_truth_note_says_which_side_it_supports() -> None:
     found = conflict()
-    truth = truth_atom("Truth.md", "---\nx: y\n---\nThe Eiffel Tower is 330 metres tall.\n")
-    drift = find_drift(found, [atom("Other.md", "Bread is good."), truth])
+    truth = truth_passage("Truth.md", "---\nx: y\n---\nThe Eiffel Tower is 330 metres tall.\n")
+    drift = find_drift(found, [passage("Other.md", "Bread is good."), truth])
     assert drift == Drift(agrees_with="second", path="Truth.md", claim="The Eiffel Tower is 330 metres tall.")
     said = render_evidence(found, Side(), Side(is_truth=True), drift)
     assert "The writer calls the note of (b) right where two disagree." in said
     assert "supports (b): “The Eiffel Tower is 330 metres tall.”" in said
     assert "330 metres" not in render_evidence(found, Side(), Side(), drift, quotes=False)
-    assert find_drift(found, [truth_atom("Truth.md", "The Eiffel Tower is 400 m tall.\n")]) is None  # against both
-    assert find_drift(found, [truth_atom("Paris.md", FACTS)]) is None  # a side is no judge in its own cause
+    assert find_drift(found, [truth_passage("Truth.md", "The Eiffel Tower is 400 m tall.\n")]) is None  # against both
+    assert find_drift(found, [truth_passage("Paris.md", FACTS)]) is None  # a side is no judge in its own cause
 
 
 def test_only_the_clause_that_falls_is_struck() -> None:
     hut = "It rained.\n\nThe Falken hut lies above the lake, and the Falken hut sleeps 24 people.\n"
     booking = "The Falken hut sleeps 36 people.\n"
-    (found,) = find_conflicts([atom("Hut.md", hut), atom("Booking.md", booking)])
+    (found,) = find_conflicts([passage("Hut.md", hut), passage("Booking.md", booking)])
     planned = plan_struck(view(Hut=hut, Booking=booking), found.first, found.first_claim, found.second)
     assert not isinstance(planned, Refusal)
     changes = changes_of(planned.edits, view(Hut=hut, Booking=booking).contents)

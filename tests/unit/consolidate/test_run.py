@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.consolidate.atoms import Atom
 from aria_dream.consolidate.judged import as_judged, conflict_key
+from aria_dream.consolidate.passages import Passage
 from aria_dream.consolidate.record import (
     ALL_PARTS,
     Brought,
@@ -63,8 +63,8 @@ AT = datetime(2026, 11, 30, 2, 0, tzinfo=UTC)
 WIDE = Limits(proposals=100, room=100, tokens=10**9, most_proposals=100, most_open=100, most_tokens=10**9)
 
 
-def atom(name: str) -> Atom:
-    return Atom(id=f"id-{name}", path=f"{name}.md", headings=(), start=0, end=9, text=f"about {name}", words=name,
+def passage(name: str) -> Passage:
+    return Passage(id=f"id-{name}", path=f"{name}.md", headings=(), start=0, end=9, text=f"about {name}", words=name,
                 fingerprint=sha256(name.encode()).hexdigest())  # fmt: skip
 
 
@@ -77,13 +77,13 @@ def member(name: str) -> Member:
 
 
 def conflict(first: str, second: str) -> Conflict:
-    return Conflict(first=atom(first), second=atom(second), subject="rain", first_claim=f"{first} is 3",
+    return Conflict(first=passage(first), second=passage(second), subject="rain", first_claim=f"{first} is 3",
                     second_claim=f"{second} is 4", signals=("subject", "number"))  # fmt: skip
 
 
 PAIRS = (pair("a", "b", 1), pair("b", "c", 2), pair("d", "e", 3), pair("f", "g", 4), pair("h", "i", 5))
 CONFLICTS = (conflict("a", "x"), conflict("d", "y"), conflict("h", "z"))
-WORK = Work(scan=Scan(atoms=12, new=12, pairs=5, conflicts=3, stale=1), pairs=PAIRS, conflicts=CONFLICTS,
+WORK = Work(scan=Scan(passages=12, new=12, pairs=5, conflicts=3, stale=1), pairs=PAIRS, conflicts=CONFLICTS,
             stale=("old.md: expired",))  # fmt: skip
 
 
@@ -132,7 +132,7 @@ class Night:
         self.clock += timedelta(seconds=1)
         return self.clock
 
-    def sit(
+    def run_consolidation(
         self, judge: Judge, limits: Limits = WIDE, work: Work = WORK, *, cut: Iterator[None] = NEVER,
         remembered: Remembered | None = None, tokens: int = 0, parts: tuple[Part, ...] = ALL_PARTS, day: int = 0,
     ) -> Consolidation:  # fmt: skip
@@ -199,7 +199,7 @@ def cut_after(count: int) -> Iterator[None]:
 
 def test_a_night_judges_collapses_settles_and_retires() -> None:
     night, judge = Night(), Judge()
-    run = night.sit(judge)
+    run = night.run_consolidation(judge)
     assert run.end is End.DONE
     assert len(judge.asked) == 8
     assert len(run.proposals) == 5  # {a, b, c}, {d, e}, two contradictions, one stale note
@@ -212,15 +212,15 @@ def test_a_night_judges_collapses_settles_and_retires() -> None:
 @given(st.lists(st.integers(0, 25), max_size=8))
 def test_any_interruptions_leave_the_same_proposals_and_none_twice(cuts: list[int]) -> None:
     whole, broken = Night(), Night()
-    whole.sit(Judge())
+    whole.run_consolidation(Judge())
     for count in cuts:
         try:
-            broken.sit(Judge(), cut=cut_after(count))
+            broken.run_consolidation(Judge(), cut=cut_after(count))
         except _CutError:
             continue
         break
     else:
-        broken.sit(Judge())
+        broken.run_consolidation(Judge())
     assert broken.proposals == whole.proposals
     (run,) = parse_consolidations("".join(broken.lines))
     assert sorted(run.proposals) == sorted(set(run.proposals)) == sorted(whole.proposals.values())
@@ -230,44 +230,44 @@ def test_any_interruptions_leave_the_same_proposals_and_none_twice(cuts: list[in
 @given(st.lists(st.integers(0, 25), max_size=8), st.integers(0, 60))
 def test_a_torn_line_is_a_step_done_again(cuts: list[int], torn: int) -> None:
     whole, broken = Night(), Night()
-    whole.sit(Judge())
+    whole.run_consolidation(Judge())
     for count in cuts:
         try:
-            broken.sit(Judge(), cut=cut_after(count))
+            broken.run_consolidation(Judge(), cut=cut_after(count))
         except _CutError:
             last = broken.lines.pop()
             broken.lines.append(last[: min(torn, len(last) - 2)] + "\n")
             continue
         break
     if not parse_consolidations("".join(broken.lines)) or parse_consolidations("".join(broken.lines))[-1].end is None:
-        broken.sit(Judge())
+        broken.run_consolidation(Judge())
     assert broken.proposals == whole.proposals
 
 
 def test_three_unreadable_answers_in_a_row_end_the_judging_and_no_more_is_asked() -> None:
     night = Night()
     judge = Judge(answer=lambda _path: Unreadable(reason="gibberish"))
-    run = night.sit(judge)
+    run = night.run_consolidation(judge)
     assert len(judge.asked) == 3
     assert run.end is End.STOPPED
     assert run.stop_reason == "the judge failed 3 times in a row"
     assert run.left == 5
     later = Judge()
-    night.sit(later, day=1)
+    night.run_consolidation(later, day=1)
     assert len(later.asked) == 8  # what was unreadable is asked again on another night
 
 
 def test_failures_that_are_not_in_a_row_do_not_stop() -> None:
     odd = iter([True, True, False, True, True])
     judge = Judge(answer=lambda _path: Unreadable(reason="?") if next(odd) else Merge(reason="same", confidence=1.0))
-    run = Night().sit(judge)
+    run = Night().run_consolidation(judge)
     assert run.end is End.DONE
 
 
 @pytest.mark.parametrize("most", [0, 1, 3])
 def test_the_cap_of_a_night_holds(most: int) -> None:
     night = Night()
-    run = night.sit(Judge(), replace(WIDE, proposals=most, most_proposals=most))
+    run = night.run_consolidation(Judge(), replace(WIDE, proposals=most, most_proposals=most))
     assert len(run.proposals) == most
     assert run.end is End.STOPPED
     assert {0: "no proposal", 1: "the one proposal", 3: "the 3 proposals"}[most] in run.stop_reason
@@ -278,53 +278,55 @@ def test_the_cap_counts_over_interruptions(cuts: list[int]) -> None:
     night, limits = Night(), replace(WIDE, proposals=2, most_proposals=2)
     for count in cuts:
         try:
-            night.sit(Judge(), limits, cut=cut_after(count))
+            night.run_consolidation(Judge(), limits, cut=cut_after(count))
         except _CutError:
             continue
         break
     else:
-        night.sit(Judge(), limits)
+        night.run_consolidation(Judge(), limits)
     assert len(night.proposals) == 2
 
 
 def test_what_waits_for_the_writer_leaves_room_or_none() -> None:
-    run = Night().sit(Judge(), replace(WIDE, room=1, most_open=15))
+    run = Night().run_consolidation(Judge(), replace(WIDE, room=1, most_open=15))
     assert len(run.proposals) == 1
     assert "15 proposals wait" in run.stop_reason
 
 
 def test_tokens_are_never_overspent_and_the_judge_inside_needs_none() -> None:
     limits = replace(WIDE, tokens=3000, most_tokens=3000, is_metered=True)
-    run = Night().sit(Judge(), limits, tokens=1500)
+    run = Night().run_consolidation(Judge(), limits, tokens=1500)
     assert run.tokens <= 3000
     assert run.end is End.STOPPED
     assert "3,000 tokens" in run.stop_reason
-    assert Night().sit(Judge(), replace(limits, tokens=0, is_metered=False)).end is End.DONE
+    assert Night().run_consolidation(Judge(), replace(limits, tokens=0, is_metered=False)).end is End.DONE
 
 
 def test_the_next_night_asks_nothing_that_has_its_answer() -> None:
     night = Night()
-    night.sit(Judge())
+    night.run_consolidation(Judge())
     again = Judge()
-    run = night.sit(again, day=1)
+    run = night.run_consolidation(again, day=1)
     assert again.asked == ["h.mdi.md"]  # the unreadable one
     assert run.judged.keys() == {PAIRS[4].key}
 
 
 def test_another_judge_is_asked_what_the_first_left_to_somebody_else() -> None:
     night = Night()
-    night.sit(Judge("inside", answer=lambda _path: Escalated(reason="not verbatim")), parts=(Part.CONSOLIDATE,))
+    night.run_consolidation(
+        Judge("inside", answer=lambda _path: Escalated(reason="not verbatim")), parts=(Part.CONSOLIDATE,)
+    )
     same, other = Judge("inside"), Judge("a model")
-    night.sit(same, parts=(Part.CONSOLIDATE,), day=1)
+    night.run_consolidation(same, parts=(Part.CONSOLIDATE,), day=1)
     assert same.asked == []
-    night.sit(other, parts=(Part.CONSOLIDATE,), day=2)
+    night.run_consolidation(other, parts=(Part.CONSOLIDATE,), day=2)
     assert len(other.asked) == 5
 
 
 def test_what_the_writer_refused_is_not_brought_together_again() -> None:
     night, judge = Night(), Judge()
     refused = Remembered(apart=pairs_within(["id-d", "id-e"]) | pairs_within(["id-a", "id-c"]))
-    run = night.sit(judge, remembered=refused)
+    run = night.run_consolidation(judge, remembered=refused)
     assert "d.mde.md" not in judge.asked
     clusters = [one for one in run.brought.values() if one.what == "cluster"]
     assert len(clusters) == 1  # {a, b}; c would join a again
@@ -332,8 +334,8 @@ def test_what_the_writer_refused_is_not_brought_together_again() -> None:
 
 def test_what_waits_already_is_not_proposed_once_more() -> None:
     settled = frozenset({conflict_key(CONFLICTS[0]), "old.md: expired"})
-    busy = Remembered(busy_atoms=frozenset({"id-a"}), busy_paths=frozenset({"d.md"}), settled=settled)
-    run = Night().sit(Judge(), remembered=busy)
+    busy = Remembered(busy_passages=frozenset({"id-a"}), busy_paths=frozenset({"d.md"}), settled=settled)
+    run = Night().run_consolidation(Judge(), remembered=busy)
     assert {one.what for one in run.brought.values() if one.proposals} == {"conflict"}
     assert len(run.proposals) == 1
 
@@ -341,14 +343,14 @@ def test_what_waits_already_is_not_proposed_once_more() -> None:
 def test_a_part_alone_does_only_its_own() -> None:
     for part, asked in ((Part.TRIAGE, 0), (Part.CONSOLIDATE, 5), (Part.RESOLVE, 3)):
         judge = Judge()
-        run = Night().sit(judge, parts=(part,))
+        run = Night().run_consolidation(judge, parts=(part,))
         assert (len(judge.asked), run.end) == (asked, End.DONE)
         assert run.scan == WORK.scan
 
 
 def test_no_cluster_is_brought_before_all_its_pairs_are_judged() -> None:
     limits = replace(WIDE, tokens=2000, most_tokens=2000, is_metered=True)
-    run = Night().sit(Judge(), limits, tokens=900)
+    run = Night().run_consolidation(Judge(), limits, tokens=900)
     assert run.pairs_judged == 1  # b and c are still to be compared
     assert run.proposals == ["p0"]  # the stale note needs no judge
     assert [one.what for one in run.brought.values()] == ["stale"]
@@ -356,7 +358,7 @@ def test_no_cluster_is_brought_before_all_its_pairs_are_judged() -> None:
 
 def test_progress_counts_what_is_asked() -> None:
     night = Night()
-    run = night.sit(Judge(), parts=(Part.CONSOLIDATE,))
+    run = night.run_consolidation(Judge(), parts=(Part.CONSOLIDATE,))
     assert total_questions(run, WORK, Remembered(), "judge") == run.questions_answered == 5
 
 

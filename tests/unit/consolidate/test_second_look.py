@@ -62,10 +62,10 @@ def test_every_pair_is_found_once_across_blocks() -> None:
 def test_it_can_be_left_between_blocks() -> None:
     left = [0]
 
-    def leave() -> None:
+    def permit() -> None:
         left[0] += 1
 
-    standing_out(unit(600), 0.99, leave=leave)
+    standing_out(unit(600), 0.99, permit=permit)
     assert left[0] == 3
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.consolidate.atoms import atoms_of
 from aria_dream.consolidate.note_merges import plan_note_merge
+from aria_dream.consolidate.passages import passages_of_note
 from aria_dream.consolidate.record import Part, parse_consolidations
 from aria_dream.consolidate.resolution import plan_struck
 from aria_dream.consolidate.section_updates import plan_section_updates
@@ -162,7 +162,11 @@ def test_a_section_gives_way_only_to_one_that_says_the_same(mine: str, theirs: s
         B=SECTIONS.format(title="B", said=theirs) + f"\n## Other\n\n{long.replace('stands', 'lies')}\n",
     )
     cooling = [
-        next(atom for atom in atoms_of(str(path), parse_note(of.contents[path].decode())) if "Cooling" in atom.headings)
+        next(
+            passage
+            for passage in passages_of_note(str(path), parse_note(of.contents[path].decode()))
+            if "Cooling" in passage.headings
+        )
         for path in (NotePath("A.md"), NotePath("B.md"))
     ]
     found = plan_section_updates(of, [(cooling[1], [cooling[0]])])
@@ -173,7 +177,9 @@ def test_a_section_gives_way_only_to_one_that_says_the_same(mine: str, theirs: s
 
 def test_a_claim_that_is_struck_waits() -> None:
     of = view(A=f"The tower is 324 m. {TEXT}", B=f"The tower is 300 m. {TEXT}")
-    one, other = (atoms_of(path, parse_note(of.contents[NotePath(path)].decode()))[0] for path in ("A.md", "B.md"))
+    one, other = (
+        passages_of_note(path, parse_note(of.contents[NotePath(path)].decode()))[0] for path in ("A.md", "B.md")
+    )
     found = plan_struck(of, other, "The tower is 300 m.", one)
     assert isinstance(found, Planned)
     assert "300 m" in find_doubt(proposal("resolve_contradiction", ("B.md", "A.md")), found.changes, of, others=())
@@ -181,10 +187,14 @@ def test_a_claim_that_is_struck_waits() -> None:
 
 def test_contradictions_are_those_of_the_last_look() -> None:
     lines = [
-        ('{"type":"consolidation","version":1,"event":"started","id":"n","at":"2026-11-30T03:00:00+00:00",'
-        '"night":"2026-11-30","parts":["triage","consolidate","resolve"],"judge":"j"}'),
-        ('{"type":"consolidation","version":1,"event":"triaged","id":"n","at":"2026-11-30T03:00:01+00:00","atoms":2,'
-        '"new":2,"pairs":1,"conflicts":2,"stale":0,"at_odds":[["k1","A.md","B.md"],["k2","C.md","D.md"]]}'),
+        (
+            '{"type":"consolidation","version":1,"event":"started","id":"n","at":"2026-11-30T03:00:00+00:00",'
+            '"night":"2026-11-30","parts":["triage","consolidate","resolve"],"judge":"j"}'
+        ),
+        (
+            '{"type":"consolidation","version":1,"event":"triaged","id":"n","at":"2026-11-30T03:00:01+00:00","atoms":2,'
+            '"new":2,"pairs":1,"conflicts":2,"stale":0,"at_odds":[["k1","A.md","B.md"],["k2","C.md","D.md"]]}'
+        ),
     ]
     past = parse_consolidations("\n".join(lines))
     assert contradictions_left(past, {"k2"}, ()) == (frozenset({"A.md", "B.md"}),)

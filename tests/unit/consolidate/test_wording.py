@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from aria_dream.consolidate.atoms import atoms_of
 from aria_dream.consolidate.claims import read_claims
+from aria_dream.consolidate.passages import passages_of_note
 from aria_dream.consolidate.wording import CODE, QUOTE, TABLE, TASK, read_wording
 from aria_dream.markdown.note import parse_note
 
@@ -102,5 +102,5 @@ _ANYTHING = st.text() | st.text(alphabet="a漢ไα1 .\u00ad\u200b\u2060\u0301[]
 def test_any_note_has_words_and_none_is_empty(text: str) -> None:
     note = parse_note(text)
     assert all(word.key for word in read_wording(note).words)
-    for atom in atoms_of("Note.md", note):
-        read_claims(atom)
+    for passage in passages_of_note("Note.md", note):
+        read_claims(passage)

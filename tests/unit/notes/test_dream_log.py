@@ -16,7 +16,7 @@ from aria_dream.notes.dream_log import (
     render_block,
     render_head,
 )
-from aria_dream.notes.logged import LoggedLink, Outcome, logged_link, parse_link, render_link
+from aria_dream.notes.dream_note_grammar import LoggedLink, Outcome, logged_link, parse_link, render_link
 from aria_dream.notes.review_note import read_managed
 from aria_dream.notes.seeds import parse_seeds
 from aria_dream.notes.ticks import read_ticks

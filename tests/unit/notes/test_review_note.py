@@ -8,8 +8,8 @@ from datetime import date
 import pytest
 
 from aria_dream.markdown.note import parse_note
-from aria_dream.notes.logged import LoggedPair, logged_link
-from aria_dream.notes.logged_change import LoggedChange
+from aria_dream.notes.change_grammar import LoggedChange
+from aria_dream.notes.dream_note_grammar import LoggedPair, logged_link
 from aria_dream.notes.review_note import (
     BEGIN,
     END,

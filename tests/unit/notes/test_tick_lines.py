@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aria_dream.notes.logged import Outcome
+from aria_dream.notes.dream_note_grammar import Outcome
 from aria_dream.notes.tick_lines import decide_in_text, reopen_in_text
 
 

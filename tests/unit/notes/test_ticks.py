@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from aria_dream.notes.logged import Outcome, parse_outcome, render_outcome
-from aria_dream.notes.logged_change import ASK
+from aria_dream.notes.change_grammar import ASK
+from aria_dream.notes.dream_note_grammar import Outcome, parse_outcome, render_outcome
 from aria_dream.notes.tick_lines import ask_in_text, decide_in_text, short_moment, with_ids, without_undo
 from aria_dream.notes.ticks import read_ticks
 

@@ -6,7 +6,7 @@ from aria_dream.adapters.disk.shipped import read_shipped, shipped_path
 from aria_dream.markdown.note import parse_note
 from aria_dream.notes.review_note import read_managed, render_managed, render_review_head
 from aria_dream.notes.seeds import parse_seeds, render_seeds_head
-from aria_dream.policy.moving_in import with_property, with_setting
+from aria_dream.policy.init_plan import with_property, with_setting
 from aria_dream.policy.policy import choose_policy, parse_policy
 from aria_dream.policy.settings import SETTINGS, Settings, render_policy_note
 from aria_dream.policy.triggers import Triggers, is_triggers_note, parse_triggers, render_triggers_note

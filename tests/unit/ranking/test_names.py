@@ -6,7 +6,7 @@ import pytest
 
 from aria_dream.judging.common_ground import Between, NoteView, in_common
 from aria_dream.ranking.mentions import Mentions, name_table, name_words, prose_of
-from aria_dream.ranking.names import NameBook, is_common_use, is_quoted, stands_before_noun
+from aria_dream.ranking.names import NameStore, is_common_use, is_quoted, stands_before_noun
 from aria_dream.ranking.terms import note_terms
 
 NAMES = (
@@ -36,7 +36,7 @@ NAMES = (
 )
 def test_a_name_inside_a_longer_one(text: str, name: str, inside: bool) -> None:
     start = text.index(name)
-    assert NameBook(NAMES).is_part(text, start, start + len(name)) is inside
+    assert NameStore(NAMES).is_part(text, start, start + len(name)) is inside
 
 
 def test_the_ranking_takes_the_longest_name_whoever_bears_it() -> None:
@@ -64,8 +64,8 @@ def test_a_note_inside_whose_own_longer_name_another_name_stands() -> None:
 
 def mention(prose: str, title: str, *aliases: str, other: str = "nothing", linked: bool = False) -> object:
     between = [Between("Kitchen", from_first=True, from_second=True)] if linked else []
-    book = NameBook(NAMES)
-    return in_common(NoteView("Log", prose), NoteView(title, other, aliases), lambda _word: 1.0, between, book).mention
+    store = NameStore(NAMES)
+    return in_common(NoteView("Log", prose), NoteView(title, other, aliases), lambda _word: 1.0, between, store).mention
 
 
 def test_the_reason_names_no_note_inside_the_name_of_another() -> None:

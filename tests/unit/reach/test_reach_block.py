@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aria_dream.notes.dream_log import parse_blocks
-from aria_dream.notes.logged import LoggedLink, logged_link
+from aria_dream.notes.dream_note_grammar import LoggedLink, logged_link
 from aria_dream.notes.plain_text import clean
 from aria_dream.reach.citation import Source
 from aria_dream.reach.reach import Answer, Unparsed, parse_answer

@@ -17,9 +17,9 @@ from aria_dream.consolidate.open_list import read_answers
 from aria_dream.consolidate.open_lists import LISTS
 from aria_dream.consolidate.open_pairs import OpenPair, apart_key, render_pairs
 from aria_dream.consolidate.work import Candidate, Member
+from aria_dream.notes.change_grammar import ChangeItem, DecidedChange, LoggedChange, plain_ends
 from aria_dream.notes.dream_log import DreamBlock, LoggedStart, parse_blocks, render_block, render_head
-from aria_dream.notes.logged import LoggedLink, LoggedPair
-from aria_dream.notes.logged_change import ChangeItem, DecidedChange, LoggedChange, plain_ends
+from aria_dream.notes.dream_note_grammar import LoggedLink, LoggedPair
 from aria_dream.notes.review_note import ReviewItem, read_managed, render_managed, render_review_head
 from aria_dream.notes.ticks import read_ticks
 from aria_dream.review.conflict_copies import LeftAlone, merge_reviews, merge_sections

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from aria_dream.notes.dream_note_grammar import LoggedPair, logged_link, render_pair
 from aria_dream.notes.jsonl import render_record
-from aria_dream.notes.logged import LoggedPair, logged_link, render_pair
 from aria_dream.notes.ticks import read_ticks
 from aria_dream.review.decision import Decision, Ticked, decide
 from aria_dream.review.journal import parse_journal

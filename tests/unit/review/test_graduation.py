@@ -59,7 +59,7 @@ UNDONE: tuple[Event, ...] = ("approved", "applied", "rolled_back")
 
 def test_the_bars_are_those_of_the_design() -> None:
     assert Bars(
-        min_cycles=10, max_false_prune=0.02, min_acceptance=0.9, confidence_floor=0.85, min_proposals=1, min_atoms=50
+        min_cycles=10, max_false_prune=0.02, min_acceptance=0.9, confidence_floor=0.85, min_proposals=1, min_passages=50
     ) == BARS
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from aria_dream.notes.dream_log import parse_blocks
 from aria_dream.notes.review_note import ReviewItem, read_managed, render_managed, render_review_head
-from aria_dream.review.lines import outcome_of, renewed_log, renewed_review, reopened_items, told_not_undone
+from aria_dream.review.lines import outcome_of, renew_log, renew_review, reopened_items, told_not_undone
 from aria_dream.review.proposal import Proposal, ProposalState, State
 from tests.reviewed import COMPOST, SLACK, block, id_of, logged
 
@@ -30,7 +30,7 @@ def states(*found: ProposalState) -> dict[str, ProposalState]:
 
 
 def log(text: str, *found: ProposalState, now: datetime = NOW) -> str:
-    return renewed_log(text, states(*found), now=now, window=WINDOW)
+    return renew_log(text, states(*found), now=now, window=WINDOW)
 
 
 @pytest.mark.parametrize(
@@ -109,22 +109,22 @@ def review(*pairs: tuple[str, str]) -> str:
 
 def test_decided_pairs_leave_the_review_and_reopened_ones_come_back() -> None:
     text = review(COMPOST, SLACK)
-    without = renewed_review(text, states(state(COMPOST, "applied"), state(SLACK, "approved")))
+    without = renew_review(text, states(state(COMPOST, "applied"), state(SLACK, "approved")))
     assert without == review(SLACK)
     item = ReviewItem(kind="link", pair=logged(COMPOST), dreamt_on=AT.date())
-    back = renewed_review(without, states(state(COMPOST, "proposed")), [item])
+    back = renew_review(without, states(state(COMPOST, "proposed")), [item])
     assert back == review(SLACK, COMPOST)
-    assert renewed_review(back, states(state(COMPOST, "proposed")), [item]) == back
+    assert renew_review(back, states(state(COMPOST, "proposed")), [item]) == back
 
 
 def test_a_pair_that_no_journal_knows_stays_in_the_review() -> None:
-    assert renewed_review(review(COMPOST), {}) == review(COMPOST)
+    assert renew_review(review(COMPOST), {}) == review(COMPOST)
 
 
 def test_an_edited_review_is_left_alone() -> None:
     edited = review(COMPOST).replace("  path:", "  my words\n  path:")
     assert read_managed(edited)[0] is None
-    assert renewed_review(edited, states(state(COMPOST, "applied"))) == edited
+    assert renew_review(edited, states(state(COMPOST, "applied"))) == edited
 
 
 def test_every_state_has_a_line_or_boxes() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from aria_dream.markdown.note import NotePath, parse_note
-from aria_dream.ranking.names import NameBook
+from aria_dream.ranking.names import NameStore
 from aria_dream.review.placement import (
     AlreadyLinked,
     Placement,
@@ -208,7 +208,7 @@ def test_the_value_of_a_field_is_no_place_for_a_link(field: str) -> None:
     assert placed(f"{field}\n\nso rye is\n") == f"{field}\n\nso [[Rye|rye]] is\n"
 
 
-NAMES = NameBook(("Rye", "Wild rye", "京都", "东京都", "A deep note"))
+NAMES = NameStore(("Rye", "Wild rye", "京都", "东京都", "A deep note"))
 
 
 @pytest.mark.parametrize(

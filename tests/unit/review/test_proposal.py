@@ -77,10 +77,7 @@ ID = PROPOSED.id
 
 
 def journal(*events: str, **details: object) -> str:
-    return render_proposed(PROPOSED) + "".join(
-        render_event(event, ID, LATER, **details)
-        for event in events
-    )
+    return render_proposed(PROPOSED) + "".join(render_event(event, ID, LATER, **details) for event in events)
 
 
 def test_an_id_is_the_same_on_every_machine_and_in_both_directions() -> None:
@@ -106,12 +103,17 @@ def test_what_is_written_is_read_back() -> None:
     )
     extra = replace(PROPOSED, extra={"from_a_later_version": [1]})
     text = render_proposed(extra) + render_planned(ID, [edit], LATER)
-    text += render_event("janus", ID, LATER, verdict="STANDS", reason="cold look")
+    text += render_event("janus", ID, LATER, verdict="STANDS", reason="independent review")
     states, problems = parse_journal(text)
     assert problems == ()
     state = states[ID]
     assert state.proposal == extra
-    assert (state.state, state.edits, state.janus, state.janus_reason) == ("proposed", (edit,), "STANDS", "cold look")
+    assert (state.state, state.edits, state.janus, state.janus_reason) == (
+        "proposed",
+        (edit,),
+        "STANDS",
+        "independent review",
+    )
     assert parse_journal(text.replace("\n", "\r\n\r\n")) == (states, ())
 
 
@@ -303,5 +305,3 @@ def test_no_title_forges_a_record(title: str, paths: list[str], confidence: floa
     states, problems = parse_journal(line)
     assert problems == ()
     assert [state.proposal for state in states.values()] == [proposal]
-
-

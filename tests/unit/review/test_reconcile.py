@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from aria_dream.review.journal import fold
-from aria_dream.review.lines import renewed_log
+from aria_dream.review.lines import renew_log
 from aria_dream.review.proposal import Event, ProposalState, State, event_record
 from aria_dream.review.reconcile import LogNote, missing_records
 from tests.reviewed import COMPOST, NOTES, block, id_of
@@ -48,7 +48,7 @@ class Machine:
         self.records += [event_record(event, ID, at, by="tick", reason="so") for event in events]
 
     def renews(self, text: str, now: datetime) -> str:
-        return renewed_log(text, {ID: self.state}, now=now, window=WINDOW)
+        return renew_log(text, {ID: self.state}, now=now, window=WINDOW)
 
 
 def morning(minutes: int) -> datetime:

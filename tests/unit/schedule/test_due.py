@@ -11,10 +11,10 @@ import pytest
 
 from aria_dream.policy.policy import Policy, parse_policy
 from aria_dream.policy.triggers import Stage, Triggers, parse_triggers
-from aria_dream.schedule.circumstances import Circumstances, History, Moment, Readings, Run
+from aria_dream.schedule.blockers import same_host
 from aria_dream.schedule.due import Due, NotYet, Occasion, due, must_stop
-from aria_dream.schedule.holds import same_host
 from aria_dream.schedule.presence import Absent, Known, Plug, Power, Unreadable
+from aria_dream.schedule.scheduler_state import History, Moment, Readings, Run, SchedulerState
 
 LISBON = ZoneInfo("Europe/Lisbon")
 QUIET = Readings(
@@ -40,10 +40,25 @@ def triggers(text: str) -> Triggers:
     return found
 
 
-def ask(text: str = "", said: str = "", *, now: Moment | None = None, readings: Readings = QUIET,
-        history: History | None = None, built: frozenset[Stage] = DREAM, **around: Any) -> Due | NotYet:
-    return due(policy(text), triggers(said), now or moment(), readings, history or History(started_monotonic_s=0.0),
-               Circumstances(**around), built=built)
+def ask(
+    text: str = "",
+    said: str = "",
+    *,
+    now: Moment | None = None,
+    readings: Readings = QUIET,
+    history: History | None = None,
+    built: frozenset[Stage] = DREAM,
+    **around: Any,
+) -> Due | NotYet:
+    return due(
+        policy(text),
+        triggers(said),
+        now or moment(),
+        readings,
+        history or History(started_monotonic_s=0.0),
+        SchedulerState(**around),
+        built=built,
+    )
 
 
 def refusal(*args: Any, **named: Any) -> NotYet:
@@ -94,11 +109,9 @@ def test_the_reason_says_when() -> None:
         ("- daily_dream_cap: 0", {}, {}, "cap"),
     ],
 )
-def test_each_thing_alone_holds_it_back(
-    text: str, changed: dict[str, Any], around: dict[str, Any], what: str
-) -> None:
+def test_each_thing_alone_holds_it_back(text: str, changed: dict[str, Any], around: dict[str, Any], what: str) -> None:
     found = refusal(text, readings=replace(QUIET, **changed), **around)
-    assert [hold.what for hold in found.holds] == [what]
+    assert [blocker.what for blocker in found.blockers] == [what]
     assert found.reason.startswith("waiting: ")
 
 
@@ -120,16 +133,16 @@ def test_what_does_not_hold_it_back(text: str, changed: dict[str, Any], around: 
 
 def test_a_vanished_policy_closes() -> None:
     gone, _ = parse_policy(None, was_there=True)
-    found = due(gone, Triggers(), moment(), QUIET, History(started_monotonic_s=0.0), Circumstances())
+    found = due(gone, Triggers(), moment(), QUIET, History(started_monotonic_s=0.0), SchedulerState())
     assert isinstance(found, NotYet)
-    assert found.holds[0].what == "policy"
+    assert found.blockers[0].what == "policy"
     assert "gone" in found.reason
     assert found.until is None
 
 
 def test_everything_that_holds_it_back_is_named() -> None:
     found = refusal(readings=replace(QUIET, input_idle=Known(0.0), load_percent=Known(88.4)), open_proposals=20)
-    assert [hold.what for hold in found.holds] == ["review", "input", "load"]
+    assert [blocker.what for blocker in found.blockers] == ["review", "input", "load"]
     assert "(also: " in found.reason
     assert "the machine is 88 % busy" in found.reason
 
@@ -143,7 +156,7 @@ def test_without_a_sensor_the_night_stands_in_and_says_so() -> None:
     by_night = grant(readings=headless, now=moment("2026-11-30T02:00"))
     assert "the vault is quiet and it is night" in by_night.why
     edited = replace(headless, last_edit_s=60.0)
-    assert refusal(readings=edited, now=moment("2026-11-30T02:00")).holds[0].what == "input"
+    assert refusal(readings=edited, now=moment("2026-11-30T02:00")).blockers[0].what == "input"
 
 
 def test_a_broken_sensor_is_busy_at_night_too() -> None:
@@ -155,21 +168,21 @@ def test_a_broken_sensor_is_busy_at_night_too() -> None:
 def test_the_rest_is_timed_by_the_clock_that_nobody_sets() -> None:
     run = Run(at=moment("2031-01-01T00:00").now, dreamt=True, monotonic_s=9000.0)  # by a clock that was wrong then
     found = refusal(history=History(started_monotonic_s=0.0, runs=(run,)))
-    assert [hold.what for hold in found.holds] == ["rest"]
+    assert [blocker.what for blocker in found.blockers] == ["rest"]
     assert found.until == moment("2026-11-30T14:33:20").now
     grant(history=History(started_monotonic_s=0.0, runs=(run,)), now=moment(monotonic_s=10_800.0))
 
 
 def test_a_run_of_an_earlier_process_in_the_future_ends_its_rest_with_ours() -> None:
     history = History(started_monotonic_s=9000.0, runs=(Run(at=moment("2031-01-01T00:00").now, dreamt=True),))
-    assert refusal(history=history).holds[0].what == "rest"
+    assert refusal(history=history).blockers[0].what == "rest"
     grant(history=history, now=moment(monotonic_s=9000.0 + 1800))
 
 
 def test_the_cap_counts_local_days() -> None:
     runs = tuple(Run(at=moment(f"2026-11-30T0{hour}:30").now, dreamt=True) for hour in (0, 2, 4))
     found = refusal(history=History(started_monotonic_s=0.0, runs=runs))
-    assert [hold.what for hold in found.holds] == ["cap"]
+    assert [blocker.what for blocker in found.blockers] == ["cap"]
     assert found.until == moment("2026-12-01T00:00").now
     assert found.reason == "waiting: today's 3 dreams are dreamt, tomorrow at 00:00 at the earliest"
     grant(history=History(started_monotonic_s=0.0, runs=runs[:2]))
@@ -192,14 +205,16 @@ def test_the_night_of_its_date_is_done_once() -> None:
     history = History(started_monotonic_s=0.0, runs=(done,))
     assert grant(built=ALL, history=history).occasion is Occasion.IDLE
     found = refusal("", "- on_idle: none", built=ALL, history=history)
-    assert [hold.what for hold in found.holds] == ["night"]
+    assert [blocker.what for blocker in found.blockers] == ["night"]
     assert found.until == moment("2026-12-01T01:00").now
 
 
 def test_the_night_can_come_before_the_next_dream() -> None:
     """Waiting for midnight because of the cap must not hide the night that opens at ten."""
-    runs = (*(Run(at=moment(f"2026-11-30T0{hour}:30").now, dreamt=True) for hour in (1, 3, 5)),
-            Run(at=moment("2026-11-30T06:00").now, night=date(2026, 11, 29)))
+    runs = (
+        *(Run(at=moment(f"2026-11-30T0{hour}:30").now, dreamt=True) for hour in (1, 3, 5)),
+        Run(at=moment("2026-11-30T06:00").now, night=date(2026, 11, 29)),
+    )
     found = refusal("- quiet_hours: 22:00-05:00", built=ALL, history=History(started_monotonic_s=0.0, runs=runs))
     assert found.until == moment("2026-11-30T22:00").now
 
@@ -226,7 +241,7 @@ def test_a_seed_and_a_start_are_occasions() -> None:
     assert grant(starting=True).occasion is Occasion.IDLE
     assert isinstance(ask("", "- on_idle: none"), NotYet)
     assert grant("", "- on_idle: none", new_seeds=2).occasion is Occasion.SEED
-    assert refusal(new_seeds=1, readings=replace(QUIET, input_idle=Known(5.0))).holds[0].what == "input"
+    assert refusal(new_seeds=1, readings=replace(QUIET, input_idle=Known(5.0))).blockers[0].what == "input"
 
 
 @pytest.mark.parametrize(
@@ -239,8 +254,10 @@ def test_a_seed_and_a_start_are_occasions() -> None:
         ({"load_percent": Known(100.0)}, ""),  # most of it is the run itself
         ({"input_idle": Known(0.2)}, "you typed or clicked just now"),
         ({"input_idle": Known(float("nan"))}, "you typed or clicked just now"),
-        ({"input_idle": Unreadable("it hangs")},
-         "it cannot be told any more whether anybody is at the machine (it hangs)"),
+        (
+            {"input_idle": Unreadable("it hangs")},
+            "it cannot be told any more whether anybody is at the machine (it hangs)",
+        ),
         ({"last_edit_s": 3.0}, "a note was edited 3 seconds ago"),
         ({"power": Known(Power(plug=Plug.BATTERY))}, "the machine runs on battery"),
     ],
@@ -256,16 +273,23 @@ def test_a_run_ends_when_the_policy_closes_or_the_vault_is_gone() -> None:
 
 @pytest.mark.parametrize(
     ("one", "other", "same"),
-    [("attic", "ATTIC", True), ("attic", "attic.local", True), ("attic.home", "attic.work", False), ("a", "b", False),
-     ("attic.home.", "attic.home", True)],
+    [
+        ("attic", "ATTIC", True),
+        ("attic", "attic.local", True),
+        ("attic.home", "attic.work", False),
+        ("a", "b", False),
+        ("attic.home.", "attic.home", True),
+    ],
 )
 def test_names_of_machines(one: str, other: str, same: bool) -> None:
     assert same_host(one, other) is same
 
 
 def test_the_clock_of_the_zone_is_told() -> None:
-    found = refusal(now=Moment(now=datetime(2026, 11, 30, 23, 50, tzinfo=UTC), monotonic_s=1.0,
-                               zone=ZoneInfo("Asia/Kolkata")), readings=replace(QUIET, input_idle=Known(0.0)))
+    found = refusal(
+        now=Moment(now=datetime(2026, 11, 30, 23, 50, tzinfo=UTC), monotonic_s=1.0, zone=ZoneInfo("Asia/Kolkata")),
+        readings=replace(QUIET, input_idle=Known(0.0)),
+    )
     assert found.reason.endswith("at 05:35 at the earliest")
     assert found.until == datetime(2026, 11, 30, 23, 50, tzinfo=UTC) + timedelta(minutes=15)
 
@@ -288,7 +312,9 @@ def test_where_a_trigger_names_the_reach_it_says_when() -> None:
     seeded = grant(ON, "- on_seed: reach\n- on_idle: dream", built=REACHING, new_seeds=1)
     assert (seeded.occasion, seeded.stages) == (Occasion.SEED, (Stage.REACH,))
     unclear = parse_triggers("- on_idle: reechs")[0]
-    found = due(policy(ON), unclear, moment(), QUIET, History(started_monotonic_s=0.0), Circumstances(), built=REACHING)
+    found = due(
+        policy(ON), unclear, moment(), QUIET, History(started_monotonic_s=0.0), SchedulerState(), built=REACHING
+    )
     assert isinstance(found, NotYet)
 
 
@@ -309,16 +335,17 @@ def test_a_reach_by_itself_needs_a_sensor_that_says_nobody_is_there_and_mains_wh
 ) -> None:
     readings = replace(QUIET, **changed)
     found = refusal(f"{ON}\n{text}", "- on_idle: reach", readings=readings, now=moment(now), built=REACHING)
-    assert what in {hold.what for hold in found.holds}
+    assert what in {blocker.what for blocker in found.blockers}
 
 
 def test_a_network_that_is_off_and_a_review_that_is_full_hold_a_reach() -> None:
-    assert refusal(f"{ON}\n- network: web-off", "- on_idle: reach", built=REACHING).holds[0].what == "reach"
-    assert refusal(ON, "- on_idle: reach", built=REACHING, open_proposals=15).holds[0].what == "review"
+    assert refusal(f"{ON}\n- network: web-off", "- on_idle: reach", built=REACHING).blockers[0].what == "reach"
+    assert refusal(ON, "- on_idle: reach", built=REACHING, open_proposals=15).blockers[0].what == "review"
 
 
 def test_one_reach_while_nobody_is_there() -> None:
     """QUIET is an hour without a key, of which the clock shows 10,000 s now."""
+
     def again(run: Run, text: str = ON) -> Due | NotYet:
         return ask(f"{text}\n- cooldown_min: 0", "- on_idle: reach", built=REACHING,
                    history=History(started_monotonic_s=0.0, runs=(run,)))  # fmt: skip

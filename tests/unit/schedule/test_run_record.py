@@ -9,7 +9,6 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from aria_dream.notes.episode import EpisodeRecord
-from aria_dream.schedule.circumstances import Run
 from aria_dream.schedule.run_record import (
     BROKEN_OFF_MAX,
     PastRun,
@@ -22,6 +21,7 @@ from aria_dream.schedule.run_record import (
     since_record,
     started_record,
 )
+from aria_dream.schedule.scheduler_state import Run
 
 AT = datetime(2026, 11, 30, 3, 12, tzinfo=UTC)
 NIGHT = date(2026, 11, 30)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def test_a_night_writes_proposals_and_nothing_else(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
     before = bench.held()
-    result = bench.sit()
+    result = bench.run_consolidation()
     assert result.reason == ""
-    states = bench.book.read().states
+    states = bench.store.read().states
     assert sorted(state.proposal.kind for state in states.values()) == ["merge", "merge", "obsolete"]
     assert all(state.state == "proposed" and state.edits for state in states.values())
     assert all(state.proposal.episode == "night-20261130-020001" for state in states.values())
@@ -35,7 +35,7 @@ def test_a_night_writes_proposals_and_nothing_else(tmp_path: Path) -> None:
 def test_the_morning_tells_once_and_again_without_a_change(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
     before = bench.held()
-    result = bench.sit()
+    result = bench.run_consolidation()
     morning = bench.tell(result)
     assert morning.said == ()
     assert (morning.report, morning.note) == ("dreams/Dream report.md", "dreams/2026-11-30 dream.md")
@@ -52,15 +52,15 @@ def test_the_morning_tells_once_and_again_without_a_change(tmp_path: Path) -> No
     bench.tell(result)
     assert {name: bench.read(f"dreams/{name}") for name in told} == told
     assert bench.held() == before
-    (run,) = bench.book.consolidations()
+    (run,) = bench.store.consolidations()
     assert run.is_told
 
 
 def test_a_contradiction_is_told_once_in_the_dream_notes(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
-    note = bench.tell(bench.sit()).note
+    note = bench.tell(bench.run_consolidation()).note
     assert "one contradiction is left to you" in bench.read(note)
-    again = bench.sit(night=date(2026, 12, 1))
+    again = bench.run_consolidation(night=date(2026, 12, 1))
     assert again.run is not None
     assert again.run.escalated == 1
     assert bench.tell(again).note == ""
@@ -69,38 +69,38 @@ def test_a_contradiction_is_told_once_in_the_dream_notes(tmp_path: Path) -> None
 
 def test_open_contradictions_are_listed_and_dismissed_by_a_tick(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
-    bench.tell(bench.sit())
+    bench.tell(bench.run_consolidation())
     review = bench.read("dreams/Dream review.md")
     assert review.count("[ ] no contradiction ^disagree-") == 1
     assert "Rain: “It rains 3 days a week.”" in review
-    bench.tell(bench.sit(night=date(2026, 12, 1)))
+    bench.tell(bench.run_consolidation(night=date(2026, 12, 1)))
     assert bench.read("dreams/Dream review.md") == review
     bench.save("dreams/Dream review.md", review.replace("[ ] no contradiction", "[x] no contradiction"))
     judge = Judge()
-    result = bench.sit(judge, night=date(2026, 12, 2))
+    result = bench.run_consolidation(judge, night=date(2026, 12, 2))
     assert (result.open_conflicts, judge.asked) == ((), [])
     bench.tell(result)
     shown = bench.read("dreams/Dream review.md")
     assert "- [ ] no contradiction" not in shown
     assert shown.count("never again ^aria-") == review.count("never again ^aria-") == 3
-    bench.tell(bench.sit(night=date(2026, 12, 3)))
+    bench.tell(bench.run_consolidation(night=date(2026, 12, 3)))
     assert "- [ ] no contradiction" not in bench.read("dreams/Dream review.md")
 
 
 def test_an_edited_list_of_contradictions_is_left_and_said(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
-    bench.tell(bench.sit())
+    bench.tell(bench.run_consolidation())
     edited = bench.read("dreams/Dream review.md").replace("It rains 3", "It pours 3")
     bench.save("dreams/Dream review.md", edited)
     bench.save("Rain.md", "It rains 5 days a week.\n")
-    morning = bench.tell(bench.sit(night=date(2026, 12, 1)))
+    morning = bench.tell(bench.run_consolidation(night=date(2026, 12, 1)))
     assert "open contradictions" in " ".join(morning.said)
     assert bench.read("dreams/Dream review.md") == edited
 
 
 def test_a_night_without_candidates_says_so_and_leaves_no_line(tmp_path: Path) -> None:
     bench = NightBench(tmp_path, {"dreaming.md": POLICY, "Compost.md": "A heap.\n", "Tides.md": "The moon.\n"})
-    result = bench.sit()
+    result = bench.run_consolidation()
     assert result.reason == ""
     assert result.made == ()
     morning = bench.tell(result)
@@ -110,87 +110,87 @@ def test_a_night_without_candidates_says_so_and_leaves_no_line(tmp_path: Path) -
 
 def test_a_rehearsal_writes_nothing_at_all(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
-    result = bench.sit(dry_run=True)
+    result = bench.run_consolidation(dry_run=True)
     assert len(result.made) == 3
-    assert bench.book.consolidations() == ()
-    assert bench.book.read().states == {}
+    assert bench.store.consolidations() == ()
+    assert bench.store.read().states == {}
     assert not (bench.root / "dreams").exists()
     assert not (bench.state / "abcdefgh23456789" / "runs.jsonl").exists()
 
 
 def test_the_same_night_again_and_the_next_propose_nothing_twice(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
-    bench.sit()
+    bench.run_consolidation()
     judge = Judge()
-    assert bench.sit(judge).made == ()
-    assert bench.sit(judge, night=date(2026, 12, 1)).made == ()
+    assert bench.run_consolidation(judge).made == ()
+    assert bench.run_consolidation(judge, night=date(2026, 12, 1)).made == ()
     assert judge.asked == []
-    assert len(bench.book.read().states) == 3
+    assert len(bench.store.read().states) == 3
 
 
 def test_what_was_refused_or_undone_stays_away(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
-    made = bench.sit().made
+    made = bench.run_consolidation().made
     for proposal, _ in made:
-        bench.book.note(event_record("rejected", proposal.id, bench.now(), by="tick"))
+        bench.store.note(event_record("rejected", proposal.id, bench.now(), by="tick"))
     bench.save("Compost copy.md", NOTES["Compost copy.md"] + "\n")  # other bytes, the same two notes
     bench.save("Compost.md", NOTES["Compost.md"] + "\n")
-    result = bench.sit(night=date(2026, 12, 1))
+    result = bench.run_consolidation(night=date(2026, 12, 1))
     assert result.made == ()
-    assert len(bench.book.read().states) == 3
+    assert len(bench.store.read().states) == 3
 
 
 def test_what_lapsed_rests_for_a_season_and_comes_again(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
-    made = bench.sit().made
+    made = bench.run_consolidation().made
     bench.clock += timedelta(days=61)
-    assert bench.sit(night=date(2027, 1, 30)).made == ()
-    assert {one.state for one in bench.book.read().states.values()} == {"expired"}
+    assert bench.run_consolidation(night=date(2027, 1, 30)).made == ()
+    assert {one.state for one in bench.store.read().states.values()} == {"expired"}
     bench.clock += timedelta(days=95)
-    assert len(bench.sit(night=date(2027, 5, 5)).made) == len(made)
-    rounds = [one.proposal.round for one in bench.book.read().states.values()]
+    assert len(bench.run_consolidation(night=date(2027, 5, 5)).made) == len(made)
+    rounds = [one.proposal.round for one in bench.store.read().states.values()]
     assert sorted(rounds) == [0, 0, 0, 1, 1, 1]
 
 
 def test_a_full_review_begins_nothing_and_a_nearly_full_one_stops_it(tmp_path: Path) -> None:
     bench = NightBench(tmp_path, {**NOTES, "dreaming.md": f"{POLICY}- max_open_proposals: 2\n"})
-    result = bench.sit()
+    result = bench.run_consolidation()
     assert len(result.made) == 2
     assert "2 proposals wait for you" in result.reason
-    again = bench.sit()
+    again = bench.run_consolidation()
     assert again.run is None
     assert "2 proposals wait for you" in again.reason
-    assert len(bench.book.consolidations()) == 1
+    assert len(bench.store.consolidations()) == 1
 
 
 def test_the_caps_are_the_nights_and_not_the_runs(tmp_path: Path) -> None:
     bench = NightBench(tmp_path, {**NOTES, "dreaming.md": f"{POLICY}- max_proposals_per_night: 1\n"})
-    assert len(bench.sit().made) == 1
-    second = bench.sit()
+    assert len(bench.run_consolidation().made) == 1
+    second = bench.run_consolidation()
     assert second.made == ()
     assert second.reason == "the one proposal that a night may make is made"
-    assert len(bench.sit(night=date(2026, 12, 1)).made) == 1
+    assert len(bench.run_consolidation(night=date(2026, 12, 1)).made) == 1
 
 
 def test_the_token_budget_is_the_nights(tmp_path: Path) -> None:
     bench = NightBench(tmp_path, {**NOTES, "dreaming.md": f"{POLICY}- token_budget_per_night: 2000\n"})
     judge = Judge(cost=600)
-    result = bench.sit(judge, metered=True)
+    result = bench.run_consolidation(judge, metered=True)
     assert len(judge.asked) == 1
     assert "tokens" in result.reason
     assert result.run is not None
     assert result.run.tokens == 600
-    assert bench.sit(Judge(cost=600), metered=True).run.tokens == 0  # type: ignore[union-attr]
+    assert bench.run_consolidation(Judge(cost=600), metered=True).run.tokens == 0  # type: ignore[union-attr]
 
 
 def test_three_failures_end_it_and_the_next_night_asks_again(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
-    result = bench.sit(Judge(compared=Unreadable(reason="?"), resolved=Unreadable(reason="?")))
+    result = bench.run_consolidation(Judge(compared=Unreadable(reason="?"), resolved=Unreadable(reason="?")))
     assert result.run is not None
     assert result.run.end is End.STOPPED
     assert "failed 3 times" in result.reason
     later = Judge()
-    bench.sit(later, night=date(2026, 12, 1))
+    bench.run_consolidation(later, night=date(2026, 12, 1))
     assert len(later.asked) == 3
 
 
@@ -200,16 +200,19 @@ def test_an_interruption_is_recorded_and_resumed(tmp_path: Path) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    first = bench.sit(Judge(on_ask=interrupt))
+    first = bench.run_consolidation(Judge(on_ask=interrupt))
     assert first.interrupted
-    (run,) = bench.book.consolidations()
+    (run,) = bench.store.consolidations()
     assert run.end is End.INTERRUPTED
     judge = Judge()
-    second = bench.sit(judge, resume="last")
+    second = bench.run_consolidation(judge, resume="last")
     assert second.resumed
     assert len(second.made) == 3
     assert len(judge.asked) == 3
-    assert bench.sit(resume="last").reason == "there is nothing to go on with: the last night came to its end"
+    assert (
+        bench.run_consolidation(resume="last").reason
+        == "there is nothing to go on with: the last night came to its end"
+    )
 
 
 def test_the_daemon_resumes_the_same_night_only(tmp_path: Path) -> None:
@@ -223,25 +226,25 @@ def test_the_daemon_resumes_the_same_night_only(tmp_path: Path) -> None:
             raise Ended
 
     with pytest.raises(Ended):
-        bench.sit(leave=die)
-    bench.sit(resume="night")
-    assert len(bench.book.consolidations()) == 1
+        bench.run_consolidation(permit=die)
+    bench.run_consolidation(resume="night")
+    assert len(bench.store.consolidations()) == 1
     with pytest.raises(Ended):
-        bench.sit(leave=die, night=date(2026, 12, 1))
-    bench.sit(resume="night", night=date(2026, 12, 2))
-    assert len(bench.book.consolidations()) == 3
+        bench.run_consolidation(permit=die, night=date(2026, 12, 1))
+    bench.run_consolidation(resume="night", night=date(2026, 12, 2))
+    assert len(bench.store.consolidations()) == 3
 
 
 def test_what_two_notes_contradict_is_proposed_where_a_judge_is_sure(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
-    result = bench.sit(Judge(resolved=KeepA(reason="newer", confidence=0.9)))
+    result = bench.run_consolidation(Judge(resolved=KeepA(reason="newer", confidence=0.9)))
     assert "resolve_contradiction" in {proposal.kind for proposal, _ in result.made}
     assert result.open_conflicts == ()
 
 
 def test_what_nobody_decides_is_listed_by_its_rank(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
-    result = bench.sit(Judge(compared=Escalated(reason="not verbatim")), parts=(Part.CONSOLIDATE,))
+    result = bench.run_consolidation(Judge(compared=Escalated(reason="not verbatim")), parts=(Part.CONSOLIDATE,))
     assert result.made == ()
     assert {frozenset(one.titles) for one in result.open_pairs or ()} == {
         frozenset({"Compost", "Compost copy"}), frozenset({"Ebb", "Ebb again"}),
@@ -251,7 +254,7 @@ def test_what_nobody_decides_is_listed_by_its_rank(tmp_path: Path) -> None:
 
 def test_an_edited_report_is_left_and_said(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
-    result = bench.sit()
+    result = bench.run_consolidation()
     report = bench.tell(result).report
     bench.save(report, bench.read(report).replace("passages were read", "passages were devoured"))
     edited = bench.read(report)
@@ -263,11 +266,11 @@ def test_an_edited_report_is_left_and_said(tmp_path: Path) -> None:
 
 def test_a_writers_own_words_around_the_report_stay(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
-    result = bench.sit()
+    result = bench.run_consolidation()
     report = bench.tell(result).report
     bench.save(report, bench.read(report) + "\nMy own line.\n")
-    bench.sit(night=date(2026, 12, 1))
-    assert bench.tell(bench.sit(night=date(2026, 12, 1))).report == report
+    bench.run_consolidation(night=date(2026, 12, 1))
+    assert bench.tell(bench.run_consolidation(night=date(2026, 12, 1))).report == report
     text = bench.read(report)
     assert text.endswith("\nMy own line.\n")
     assert text.count("2026-12-01") >= 2
@@ -275,7 +278,7 @@ def test_a_writers_own_words_around_the_report_stay(tmp_path: Path) -> None:
 
 def test_closed_policy_begins_nothing(tmp_path: Path) -> None:
     bench = NightBench(tmp_path, {**NOTES, "dreaming.md": f"{POLICY}- dreaming: off\n"})
-    result = bench.sit()
+    result = bench.run_consolidation()
     assert result.run is None
     assert "`dreaming` is off" in result.reason
 
@@ -286,39 +289,39 @@ def test_a_stage_alone_hides_no_night_that_was_cut_off(tmp_path: Path) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    bench.sit(Judge(on_ask=interrupt))
-    bench.sit(parts=(Part.TRIAGE,))
-    result = bench.sit(resume="night")
+    bench.run_consolidation(Judge(on_ask=interrupt))
+    bench.run_consolidation(parts=(Part.TRIAGE,))
+    result = bench.run_consolidation(resume="night")
     assert result.resumed
     assert result.run is not None
     assert result.run.end is End.DONE
-    assert len(bench.book.consolidations()) == 2
+    assert len(bench.store.consolidations()) == 2
 
 
 def test_what_is_approved_together_and_excludes_each_other_is_told(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
-    bench.tell(bench.sit(Judge(resolved=KeepA(reason="newer", confidence=0.99))))
-    rain = next(one for one in bench.book.read().states.values() if one.proposal.kind == "resolve_contradiction")
+    bench.tell(bench.run_consolidation(Judge(resolved=KeepA(reason="newer", confidence=0.99))))
+    rain = next(one for one in bench.store.read().states.values() if one.proposal.kind == "resolve_contradiction")
     paths = rain.paths
     merge = Proposal(id=proposal_id("merge", paths, 0), kind="merge", paths=paths, round=0, at=bench.now(),
                      expires_at=None, titles=("Rain", "Rain too"))  # fmt: skip
-    bench.book.propose([merge])
+    bench.store.propose([merge])
     for id_ in (merge.id, rain.proposal.id):
-        bench.book.note(event_record("approved", id_, bench.now(), by="tick"))
-    done = settle(bench.desk())
+        bench.store.note(event_record("approved", id_, bench.now(), by="tick"))
+    done = settle(bench.session())
     assert done.applied == [rain.proposal.id]
     assert done.excluded == [merge.id]
     assert "only one of the two can be done" in done.said[0]
-    state = bench.book.read().states[merge.id]
+    state = bench.store.read().states[merge.id]
     assert (state.state, (bench.root / "Rain too.md").exists()) == ("proposed", True)
     assert "again: “Settle:" in bench.read("dreams/Dream review.md")
 
 
 def test_a_night_remembers_between_which_notes_a_contradiction_lies(tmp_path: Path) -> None:
     bench = NightBench(tmp_path)
-    scan = Scan(atoms=1, new=1, pairs=0, conflicts=1, at_odds=(("k", "A.md", "B.md"),))
-    bench.sit()
-    (run,) = bench.book.consolidations()
-    bench.book.note_run(triaged(run, bench.now(), scan))
-    (again,) = bench.book.consolidations()
+    scan = Scan(passages=1, new=1, pairs=0, conflicts=1, at_odds=(("k", "A.md", "B.md"),))
+    bench.run_consolidation()
+    (run,) = bench.store.consolidations()
+    bench.store.note_run(triaged(run, bench.now(), scan))
+    (again,) = bench.store.consolidations()
     assert again.scan == scan

@@ -13,7 +13,7 @@ from aria_dream.adapters.gate.consent import write_consent
 from aria_dream.adapters.gate.egress import EGRESS, Gate
 from aria_dream.adapters.gate.ledger import read_ledger
 from aria_dream.adapters.index.prompts import shipped_prompt
-from aria_dream.adapters.models.cold_reader import NotAsked
+from aria_dream.adapters.models.independent_reviewer import NotAsked
 from aria_dream.judging.triage import Unreadable
 from aria_dream.judging.triage_prompt import LocalExcerpt
 from aria_dream.policy.policy import parse_policy

@@ -11,12 +11,12 @@ import pytest
 
 from aria_dream.adapters.codex.reach_asks import answered_in_notes
 from aria_dream.adapters.gate.consent import CONSENT
-from aria_dream.adapters.gate.reach_book import MEMO, ReachBook
-from aria_dream.adapters.gate.reach_wait import PAUSE, read_pause
-from aria_dream.adapters.state.records import RecordBook
-from aria_dream.adapters.state.run_book import RunBook
+from aria_dream.adapters.gate.rate_limit_backoff import PAUSE, read_backoff
+from aria_dream.adapters.gate.reach_store import MEMO, ReachStore
+from aria_dream.adapters.state.record_store import RecordStore
+from aria_dream.adapters.state.run_store import RunStore
 from aria_dream.errors import WriteRefusedError
-from aria_dream.reach.memo import known_already, parse_memo
+from aria_dream.reach.answer_cache import known_already, parse_answer_cache
 from aria_dream.reach.reach import Answer, Unparsed
 from aria_dream.reach.reach_block import NoAnswer
 from aria_dream.reach.reach_reading import parse_reach_blocks
@@ -86,7 +86,7 @@ def test_the_pair_is_one_that_the_writer_has_seen(bench: ReachBench) -> None:
     (block,) = parse_reach_blocks(bench.note())[0]
     assert block.origin == "survivor from the 06:32 idle dream"
     assert "`https://example.org/cultures`" in bench.note()  # without what tracks a reader
-    rows, _ = parse_memo((bench.state / MEMO).read_text(encoding="utf-8"))
+    rows, _ = parse_answer_cache((bench.state / MEMO).read_text(encoding="utf-8"))
     assert [(row.pair, row.verdict) for row in rows] == [(top.pair, "homes")]
     assert any("Dreamt again: 20261130-063207-4" in said for said in result.said)
 
@@ -129,7 +129,7 @@ def test_a_decided_pair_is_not_asked(bench: ReachBench) -> None:
     dreamt = bench.dream(start="Compost.md")
     assert dreamt.block is not None
     decided = dreamt.block.pairs[0]
-    RecordBook(bench.state).note(event_record("rejected", decided.id, bench.now))
+    RecordStore(bench.state).note(event_record("rejected", decided.id, bench.now))
     bench.reacher.answers = [answered(HOMES)]
     result = bench.reach("internal")
     assert any("which you have decided" in said for said in result.said)
@@ -284,7 +284,7 @@ def test_what_cannot_be_read_is_kept_whole(bench: ReachBench) -> None:
     text = "Well, " + "that depends. " * 3_000
     bench.reacher.answers = [answered(text)]
     bench.reach("external")
-    (reach,) = ReachBook(bench.state).reaches()[0]
+    (reach,) = ReachStore(bench.state).reaches()[0]
     assert reach.raw == text
 
 
@@ -297,7 +297,7 @@ def test_a_known_limit_is_waited_for(bench: ReachBench) -> None:
     assert len(bench.reacher.sent) == 1
     bench.now += timedelta(hours=2, minutes=1)
     assert bench.reach("external").resolution == "orphan"
-    assert read_pause(bench.places.state, bench.now) is None
+    assert read_backoff(bench.places.state, bench.now) is None
 
 
 def test_a_policy_that_changes_while_the_dream_is_dreamt_again_stops_it(bench: ReachBench) -> None:
@@ -385,7 +385,7 @@ def test_a_crash_after_the_call_loses_no_answer_and_doubles_nothing(
             case "settle":
                 patch.setattr(reach_cycle, "settle", dead)
             case "remember":
-                patch.setattr(ReachBook, "remember", dead)
+                patch.setattr(ReachStore, "remember", dead)
             case "write":
                 patch.setattr(DiskVault, "write", dead)
             case "written":
@@ -397,7 +397,7 @@ def test_a_crash_after_the_call_loses_no_answer_and_doubles_nothing(
 
                 patch.setattr(DiskVault, "write", write)
             case _:
-                patch.setattr(ReachBook, "landed", dead)
+                patch.setattr(ReachStore, "landed", dead)
         with pytest.raises(Crash):
             bench.reach("internal")
     first = bench.reacher.sent[0]
@@ -445,7 +445,7 @@ def test_a_block_that_no_note_takes_holds_no_other_reach_back_and_goes_into_the_
     bench.write("dreams/2026-11-30 dream.md", open_fence)
     bench.reacher.answers = [answered(ORPHAN), answered(NEITHER)]
     assert bench.reach("external").waits
-    assert RunBook(bench.state).read().unfinished_reaches == 1
+    assert RunStore(bench.state).read().unfinished_reaches == 1
     second = bench.reach("external")
     assert second.waits
     assert second.subject == "Retrieval practice beats rereading"  # the first seed is answered, and not asked again
@@ -463,7 +463,7 @@ def test_a_block_that_no_note_takes_holds_no_other_reach_back_and_goes_into_the_
     assert not problems
     assert ["asked on 2026-11-30" in block.origin for block in blocks] == [True, True]
     assert bench.read("dreams/Dream seeds.md").count("status: dreamt") == 2
-    assert RunBook(bench.state).read().unfinished_reaches == 0
+    assert RunStore(bench.state).read().unfinished_reaches == 0
     files = bench.files()
     bench.write("dreams/2026-11-30 dream.md", "---\naria-dream: log\n---\nnow it would take one\n")
     assert finish_reaches(ReachRequest(at=bench.now, kind="internal"), bench.means()) == ()
@@ -497,7 +497,7 @@ def test_whatever_the_days_note_is_no_answer_is_lost_or_doubled_and_no_byte_of_i
     assert bench.reach("external").resolution == "neither"
     bench.now += timedelta(days=1)
     finish_reaches(ReachRequest(at=bench.now, kind="internal"), bench.means())
-    assert RunBook(bench.state).read().unfinished_reaches == 0
+    assert RunStore(bench.state).read().unfinished_reaches == 0
     logs = [path for path in (bench.root / "dreams").iterdir() if " dream" in path.name]
     blocks = [block for path in logs for block in parse_reach_blocks(path.read_bytes().decode("utf-8", "replace"))[0]]
     assert sorted(type(block.outcome).__name__ for block in blocks) == ["Answer", "Answer"]
@@ -514,7 +514,7 @@ def test_a_later_note_tells_the_memo_the_day_on_which_it_was_asked(bench: ReachB
     bench.now += timedelta(days=3)
     finish_reaches(ReachRequest(at=bench.now, kind="internal"), bench.means())
     assert "asked on 2026-11-30" in bench.read("dreams/2026-12-03 dream.md")
-    (here,) = parse_memo((bench.state / MEMO).read_text(encoding="utf-8"))[0]
+    (here,) = parse_answer_cache((bench.state / MEMO).read_text(encoding="utf-8"))[0]
     (told,) = answered_in_notes(bench.look(), bench.means().files, UTC)
     assert known_already([here], told)
 
@@ -532,7 +532,7 @@ def test_a_crash_behind_the_later_note_writes_no_second_block_into_the_first(
         raise Crash
 
     with monkeypatch.context() as patch:
-        patch.setattr(ReachBook, "landed", dead)
+        patch.setattr(ReachStore, "landed", dead)
         with pytest.raises(Crash):
             finish_reaches(request, bench.means())
     closed = "---\naria-dream: log\n---\n```\nnever closed\n```\n"

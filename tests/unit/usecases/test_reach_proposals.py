@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.adapters.disk.files import DiskVault
-from aria_dream.adapters.state.records import RecordBook
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import parse_note
 from aria_dream.notes.review_note import render_managed, render_review_head
 from aria_dream.reach.reach import Answer
 from aria_dream.reach.reach_reading import parse_reach_blocks
 from aria_dream.review.proposal import event_record
-from aria_dream.usecases.desk import Desk
 from aria_dream.usecases.review import settle
+from aria_dream.usecases.review_session import ReviewSession
 from tests.e2e.test_dream import NOTES
 from tests.reach_bench import HOMES, NEITHER, ORPHAN, ReachBench, answered
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.review.proposal import ProposalState
-    from aria_dream.usecases.desk import Settlement
     from aria_dream.usecases.reach import ReachResult
+    from aria_dream.usecases.review_session import Settlement
 
 CLAIM = "A claim nobody has made"
 
@@ -39,12 +39,14 @@ def bench(tmp_path: Path) -> ReachBench:
 
 
 def states(bench: ReachBench, kind: str) -> list[ProposalState]:
-    return [state for state in RecordBook(bench.state).read().states.values() if state.proposal.kind == kind]
+    return [state for state in RecordStore(bench.state).read().states.values() if state.proposal.kind == kind]
 
 
 def settled(bench: ReachBench) -> Settlement:
-    book = RecordBook(bench.state)
-    return settle(Desk(vault=bench.look(), files=DiskVault(bench.root, bench.state), book=book, now=bench.now))
+    store = RecordStore(bench.state)
+    return settle(
+        ReviewSession(vault=bench.look(), files=DiskVault(bench.root, bench.state), store=store, now=bench.now)
+    )
 
 
 def test_homes_names_the_edge_of_the_pair_that_waits(bench: ReachBench) -> None:
@@ -172,7 +174,7 @@ def test_a_claim_that_was_refused_does_not_come_back(bench: ReachBench) -> None:
     bench.reacher.answers = [answered(ORPHAN), answered(ORPHAN)]
     bench.reach("external")
     (state,) = states(bench, "place_orphan")
-    RecordBook(bench.state).note(event_record("rejected", state.proposal.id, bench.now, by="terminal"))
+    RecordStore(bench.state).note(event_record("rejected", state.proposal.id, bench.now, by="terminal"))
     result = bench.reach("external")
     assert len(states(bench, "place_orphan")) == 1
     assert "Nothing is proposed for it: this claim was proposed before." in result.led_to

@@ -1,4 +1,4 @@
-"""A child at work, with real processes: it asks, is given leave or not, and is gone when told, with all it started."""
+"""A child at work, with real processes: it asks, is permitted or not, and is gone when told, with all it started."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ import pytest
 
 from aria_dream.adapters.child import episode_process
 from aria_dream.adapters.child.episode_process import EpisodeEnd, EpisodeProcess
-from aria_dream.adapters.child.leave import ABANDONED
+from aria_dream.adapters.child.permit import ABANDONED
 from tests.watched import GENEROUS_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 REPOSITORY = Path(__file__).resolve().parents[4]
-LEAVE = """
+PERMIT = """
 import os, sys, time
-from aria_dream.adapters.child.leave import Leave, WRITE, protocol_streams
+from aria_dream.adapters.child.permit import Permit, WRITE, protocol_streams
 out, answers = protocol_streams()
-leave = Leave(out, answers, unit_s=0)
+permit = Permit(out, answers, unit_s=0)
 """
 
 
@@ -51,12 +51,12 @@ def ended(process: EpisodeProcess) -> EpisodeEnd:
 
 def test_it_works_only_with_leave_and_reports(tmp_path: Path) -> None:
     units = tmp_path / "units"
-    process = start(f"{LEAVE}\nfor unit in 'abc':\n    leave(unit)\n    open({str(units)!r}, 'a').write(unit)\n"
-                    "print('noise')\nleave.say({'result': {'pairs': 2}})")  # fmt: skip
+    process = start(f"{PERMIT}\nfor unit in 'abc':\n    permit(unit)\n    open({str(units)!r}, 'a').write(unit)\n"
+                    "print('noise')\npermit.say({'result': {'pairs': 2}})")  # fmt: skip
     for number, unit in enumerate("abc"):
         until(lambda unit=unit: process.asked == unit)  # type: ignore[misc] # bound now
         assert (units.read_text() if units.exists() else "") == "abc"[:number]
-        process.give_leave()
+        process.grant_permit()
         assert process.asked in ("", "bc"[number : number + 1])
     end = ended(process)
     assert (end.result, end.error, end.exit_code) == ({"pairs": 2}, "", 0)
@@ -64,11 +64,11 @@ def test_it_works_only_with_leave_and_reports(tmp_path: Path) -> None:
 
 def test_it_wakes_whoever_waits() -> None:
     woken = threading.Event()
-    process = start(f"{LEAVE}\nleave('x')", woken.set)
+    process = start(f"{PERMIT}\npermit('x')", woken.set)
     assert woken.wait(GENEROUS_S)
     until(lambda: process.asked)
     woken.clear()
-    process.give_leave()
+    process.grant_permit()
     assert woken.wait(GENEROUS_S)
     assert ended(process).exit_code == 0
 
@@ -93,10 +93,10 @@ def test_it_is_gone_with_all_it_started(stubborn: bool) -> None:
 
 def test_what_is_being_written_is_written_to_the_end(tmp_path: Path) -> None:
     done = tmp_path / "done"
-    process = start(f"{LEAVE}\nleave(WRITE)\nleave.say({{'ask': 'busy'}})\ntime.sleep(1)\nopen({str(done)!r}, 'w')\n"
-                    "leave.say({'result': {}})")  # fmt: skip
+    process = start(f"{PERMIT}\npermit(WRITE)\npermit.say({{'ask': 'busy'}})\ntime.sleep(1)\nopen({str(done)!r}, 'w')\n"
+                    "permit.say({'result': {}})")  # fmt: skip
     until(lambda: process.asked == "write")
-    process.give_leave()
+    process.grant_permit()
     until(lambda: process.asked == "busy")
     assert process.end().result == {}
     assert done.exists()
@@ -104,7 +104,7 @@ def test_what_is_being_written_is_written_to_the_end(tmp_path: Path) -> None:
 
 def test_a_child_without_its_parent_ends_itself() -> None:
     """Its stdin ends when the parent dies, however it dies."""
-    code = f"{LEAVE}\nleave('start')\nleave.say({{'ask': 'nothing'}})\ntime.sleep(10000)"
+    code = f"{PERMIT}\npermit('start')\npermit.say({{'ask': 'nothing'}})\ntime.sleep(10000)"
     child = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              env={**os.environ, "PYTHONPATH": str(REPOSITORY)})  # fmt: skip
     assert child.stdout is not None

@@ -48,8 +48,8 @@ def used(state: Path, settings: Settings, moment: datetime = NOW) -> int:
 
 
 def test_the_row_is_on_the_disk_before_the_call(tmp_path: Path) -> None:
-    leave = granted(tmp_path, limits(1))
-    assert (tmp_path / LEDGER).read_text() == f"2026-11-30T12:00:00+00:00\tinternal\tinitiated\t{leave.row.id}\t1\n"
+    permit = granted(tmp_path, limits(1))
+    assert (tmp_path / LEDGER).read_text() == f"2026-11-30T12:00:00+00:00\tinternal\tinitiated\t{permit.row.id}\t1\n"
     refused = reserve(tmp_path, limits(1), UTC, kind="internal", clock=at(NOW))
     assert isinstance(refused, Refused)
     assert refused.again_at == NOW + timedelta(hours=5)
@@ -78,9 +78,9 @@ def test_a_torn_tail_counts_and_the_next_row_is_whole(tmp_path: Path, tail: byte
     place = tmp_path / LEDGER
     place.write_bytes(tail)
     assert used(tmp_path, limits(5)) == 1
-    leave = granted(tmp_path, limits(5))
+    permit = granted(tmp_path, limits(5))
     assert place.read_bytes().startswith(tail + b"\n")
-    assert read_ledger(tmp_path)[0][-1] == leave.row
+    assert read_ledger(tmp_path)[0][-1] == permit.row
     assert used(tmp_path, limits(5)) == 2
 
 
@@ -105,13 +105,13 @@ def test_a_state_folder_that_cannot_be_made_grants_nothing(tmp_path: Path) -> No
 
 
 def test_a_full_disk_grants_nothing_and_keeps_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    leave = granted(tmp_path, limits(5))
+    permit = granted(tmp_path, limits(5))
     before = (tmp_path / LEDGER).read_bytes()
     real = os.write
     monkeypatch.setattr(os, "write", lambda handle, data: real(handle, data[:7]))
     assert isinstance(reserve(tmp_path, limits(5), UTC, kind="internal"), Refused)
     with pytest.raises(WriteRefusedError):
-        resolve(leave, "unsent")
+        resolve(permit, "unsent")
     monkeypatch.undo()
     assert (tmp_path / LEDGER).read_bytes() == before
 
@@ -200,7 +200,7 @@ def test_settling_says_only_what_is_not_said_yet(tmp_path: Path) -> None:
 
 
 def test_the_resolution_says_what_was_really_sent(tmp_path: Path) -> None:
-    leave = granted(tmp_path, limits(99, each=5))
-    settle(tmp_path, UTC, reach_id=leave.row.id, verdict="homes", requests=2, clock=at(NOW))
+    permit = granted(tmp_path, limits(99, each=5))
+    settle(tmp_path, UTC, reach_id=permit.row.id, verdict="homes", requests=2, clock=at(NOW))
     assert [(row.verdict, row.requests) for row in read_ledger(tmp_path)[0]] == [("initiated", 5), ("homes", 2)]
     assert used(tmp_path, limits(99, each=5)) == 5

@@ -22,7 +22,7 @@ from aria_dream.adapters.models.embedding import (
     write_missing_vectors,
 )
 from aria_dream.errors import MissingPartError
-from aria_dream.ranking.embedding import Passage
+from aria_dream.ranking.embedding import EmbeddedText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,7 @@ def unembedded(count: int) -> list[Unembedded]:
     def one(number: int) -> Unembedded:
         return Unembedded(
             key=hashlib.sha256(str(number).encode()).digest(),
-            passages=lambda: (Passage(f"title {number}", 0.5), Passage(f"text {number}", 1.0)),
+            passages=lambda: (EmbeddedText(f"title {number}", 0.5), EmbeddedText(f"text {number}", 1.0)),
         )
 
     return [one(number) for number in range(count)]
@@ -78,7 +78,7 @@ def test_nothing_missing_asks_neither_model_nor_notes(tmp_path: Path) -> None:
     with ContentCache(tmp_path) as cache:
         write_missing_vectors(cache, HashEmbedder(), unembedded(3))
 
-        def unread() -> Sequence[Passage]:
+        def unread() -> Sequence[EmbeddedText]:
             raise AssertionError("a cached note was read again")
 
         again, calls = HashEmbedder(), list[tuple[int, int]]()

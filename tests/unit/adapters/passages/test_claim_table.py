@@ -15,8 +15,8 @@ from aria_dream.consolidate.claim_pairs import sketch_claims
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aria_dream.consolidate.atoms import Atom
     from aria_dream.consolidate.claim_pairs import ClaimSketch
+    from aria_dream.consolidate.passages import Passage
     from aria_dream.consolidate.verdict import Conflict
 
 NOTES = {
@@ -58,9 +58,9 @@ def test_unchanged_notes_are_read_once(root: Path, tmp_path: Path, monkeypatch: 
     first = find(root, tmp_path)
     sketched: list[str] = []
 
-    def counted(atom: Atom) -> tuple[ClaimSketch, ...]:
-        sketched.append(atom.path)
-        return sketch_claims(atom)
+    def counted(passage: Passage) -> tuple[ClaimSketch, ...]:
+        sketched.append(passage.path)
+        return sketch_claims(passage)
 
     monkeypatch.setattr("aria_dream.adapters.passages.claim_table.sketch_claims", counted)
     assert find(root, tmp_path) == first

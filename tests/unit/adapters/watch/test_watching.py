@@ -23,8 +23,8 @@ from aria_dream.adapters.watch.watch_probe import (
     network_reason,
     read_folders,
     read_mounts,
+    read_watch_inputs,
     read_watch_limits,
-    read_watch_outlook,
     read_watched,
     unwatched,
 )
@@ -261,20 +261,20 @@ def test_hidden_folders_have_to_be_watched_too_and_links_not(root: Path) -> None
 def test_the_outlook_for_doctor(root: Path, tmp_path: Path) -> None:
     limit = {"sys__fs__inotify__max_user_watches": "4", "77__fdinfo__7": FDINFO, "self__fdinfo__3": "pos: 0"}
     proc = fake_proc(tmp_path / "proc", **limit)
-    tight = read_watch_outlook(root, proc=proc, mounts=tuple)
+    tight = read_watch_inputs(root, proc=proc, mounts=tuple)
     assert (tight.folders, tight.limit, tight.used) == (3, 4, 2)
     assert tight.sentence().startswith("1 of 3 folders cannot be watched; the system's limit (now 4) is reached")
     assert tight.sentence().endswith("so the vault is looked at every minute or so instead")
     write(proc, {"sys/fs/inotify/max_user_watches": "5"})
-    enough = read_watch_outlook(root, proc=proc, mounts=tuple)
+    enough = read_watch_inputs(root, proc=proc, mounts=tuple)
     assert enough.sentence() == "changes are told by the system, 3 folders; 2 of 5 watches are in use"
     mine = FDINFO + "".join(f"inotify wd:9 ino:{inode:x} sdev:1 mask:1\n" for inode in read_folders(root))
     write(proc, {"77/fdinfo/7": mine})  # a daemon that runs has its watches already
-    assert not read_watch_outlook(root, proc=proc, mounts=tuple).why_polling
+    assert not read_watch_inputs(root, proc=proc, mounts=tuple).why_polling
 
 
 def test_the_outlook_on_this_machine(root: Path) -> None:
-    assert read_watch_outlook(root).folders == 3
+    assert read_watch_inputs(root).folders == 3
 
 
 @pytest.mark.parametrize(
