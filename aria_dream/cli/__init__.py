@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "resonances": ("resonances", "List the links nobody has drawn yet, best first."),
     "seeds": ("seeds", "List the seeds you left for the dreamer, or add one."),
     "links": ("links", "Count a vault's links; show unresolved, ambiguous and isolated ones."),
+    "graph": ("graph", "Write the graph of notes and links to a file for Gephi and other programs."),
     "prompts": ("prompts", "List the prompts a model is asked with; show one, or copy one into the vault to edit."),
     "eval": ("eval", "Measure the judge, the reach or the ranking on labelled pairs, requests or hidden links."),
     "consolidate": (

@@ -15,8 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-import aria_dream
 from aria_dream.vault.linkage import Linkage
+from aria_dream.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -86,9 +86,9 @@ READER_MODULES = (
 
 def reader_version() -> str:
     """Changes whenever this program might read a file otherwise than before: its version and its reader's code."""
-    state = sha256(f"{aria_dream.__version__} {_LAYOUT} {sys.byteorder} {array('i').itemsize}".encode())
+    state = sha256(f"{__version__} {_LAYOUT} {sys.byteorder} {array('i').itemsize}".encode())
     with contextlib.suppress(OSError):
-        folder = Path(aria_dream.__file__).parent
+        folder = Path(__file__).resolve().parents[2]
         for name in READER_MODULES:
             state.update((folder / f"{name.replace('.', '/')}.py").read_bytes())
     return state.hexdigest()

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-import aria_dream
 from aria_dream.adapters.disk.safe_path import read_plain
 from aria_dream.adapters.index.array_file import drop_arrays, read_arrays, write_arrays
 from aria_dream.adapters.index.index_cache import reader_version
@@ -166,7 +165,7 @@ def space_key(vault: DreamtVault) -> bytes | None:
     """
     state = sha256(f"{reader_version()} {TERMS_KIND} {np.__version__} {sys.byteorder}".encode())
     for module in _SPACE_MODULES:
-        source = Path(aria_dream.__file__).parent / "ranking" / f"{module}.py"
+        source = Path(__file__).resolve().parents[2] / "ranking" / f"{module}.py"
         with suppress(OSError):  # without its source the program's own version must do
             state.update(source.read_bytes())
     if any(len(fact.content_hash) != _DIGEST_BYTES for fact in vault.facts):

@@ -7,10 +7,10 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import aria_dream
 from aria_dream.adapters.state.status import Doing, LastRun, Status, write_status
 from aria_dream.schedule.due import Due, NotYet
 from aria_dream.schedule.run_record import failures_in_a_row
+from aria_dream.version import __version__
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
@@ -68,7 +68,7 @@ class StatusWriter:
                 vault=str(inputs.root),
                 host=inputs.host,
                 pid=os.getpid(),
-                version=aria_dream.__version__,
+                version=__version__,
                 started_at=_iso(self._started_at, zone),
                 watching=report.mode.value,
                 watching_why=report.why,
@@ -93,7 +93,7 @@ class StatusWriter:
                 vault=str(inputs.root),
                 host=inputs.host,
                 pid=os.getpid(),
-                version=aria_dream.__version__,
+                version=__version__,
                 started_at=_iso(self._started_at, moment.zone),
                 failures=self.looks_failed,
             )
