@@ -87,13 +87,13 @@ def test_every_file_reads_back_the_same(form: GraphFormat, tmp_path: Path) -> No
     place = tmp_path / f"graph.{form}"
     write_graph(graph, place, form)
     if form == "json":
-        known = nx.node_link_graph(json.loads(place.read_text(encoding="utf-8")), edges="links")
-        assert nx.utils.graphs_equal(graph, known)
+        whole = nx.node_link_graph(json.loads(place.read_text(encoding="utf-8")), edges="links")
+        assert nx.utils.graphs_equal(graph, whole)
         return
-    readers: dict[str, Callable[[Path], nx.MultiDiGraph[str]]] = {
+    readers: dict[str, Callable[[Path], nx.Graph[str]]] = {
         "graphml": nx.read_graphml, "gexf": nx.read_gexf, "dot": nx.nx_pydot.read_dot
     }  # fmt: skip
-    known = readers[form](place)
+    known: nx.Graph[str] = readers[form](place)
     shown = [path.replace("\x01", "�").replace("\udcff", "�") for path in NASTY]
     if form == "dot":  # a quoted string keeps its escapes
         known = nx.relabel_nodes(known, lambda name: name.replace('\\"', '"').replace("\\\\", "\\"))
