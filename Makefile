@@ -53,14 +53,16 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/cog --check README.md
+	$(BIN)/cog --check docs/*.md
 
 local-model: $(VENV)/.local-model
 
 codex: $(VENV)/.codex
 
 docs: $(VENV)/.dev
-	$(BIN)/cog -r README.md
+	$(BIN)/cog -r docs/*.md
+	$(BIN)/python -c 'from aria_dream.policy.settings import render_policy_note as note; print(note(), end="")' > dreaming.md.new
+	mv dreaming.md.new dreaming.md
 	$(BIN)/python tests/e2e/test_readme.py
 
 bench: $(VENV)/.dev

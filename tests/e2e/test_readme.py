@@ -1,4 +1,4 @@
-"""The README's dream note is what the demo writes; only the day and the digits may differ between machines."""
+"""The README's dream is the first that the demo writes; only the day and the digits may differ between machines."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ README = REPOSITORY / "README.md"
 BEGIN, END = "<!-- dream note begin -->", "<!-- dream note end -->"
 
 
-def demo_note() -> str:
-    """The dream note that the demo prints, on a day of the documentation's own."""
+def first_dream() -> str:
+    """The first block of the dream note that the demo prints."""
     done = subprocess.run(
         [sys.executable, "-m", "aria_dream", "demo"],
         capture_output=True,
@@ -25,9 +25,8 @@ def demo_note() -> str:
     lines = done.stdout.decode("utf-8").replace("\r\n", "\n").split("\n")
     marks = [number for number, line in enumerate(lines) if re.fullmatch(r"---( dreams/.* ---)?", line)]
     note = "\n".join(lines[marks[0] + 2 : marks[-1]]).strip("\n")
-    day = re.search(r"^date: (\S+)$", note, re.MULTILINE)
-    assert day is not None
-    return note.replace(day[1], "2026-11-30")
+    blocks = re.split(r"^(?=## \d\d:\d\d )", note, flags=re.MULTILINE)
+    return blocks[1].strip("\n")
 
 
 def section() -> str:
@@ -40,11 +39,11 @@ def without_figures(text: str) -> str:
 
 
 def test_the_sample_is_what_the_demo_writes() -> None:
-    assert without_figures(section()) == without_figures(f"\n````markdown\n{demo_note()}\n````\n")
+    assert without_figures(section()) == without_figures(f"\n````markdown\n{first_dream()}\n````\n")
 
 
 if __name__ == "__main__":  # `make docs`
     text = README.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     after = rest.partition(END)[2]
-    README.write_text(f"{before}{BEGIN}\n````markdown\n{demo_note()}\n````\n{END}{after}", encoding="utf-8")
+    README.write_text(f"{before}{BEGIN}\n````markdown\n{first_dream()}\n````\n{END}{after}", encoding="utf-8")
