@@ -26,6 +26,7 @@ from aria_dream.adapters.gate.egress import EGRESS, Turned, find_endpoint
 from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import find_vault
+from aria_dream.policy.keys import MODEL_SERVERS
 
 if TYPE_CHECKING:
     from aria_dream.policy.policy import Policy
@@ -86,8 +87,8 @@ def destinations(policy: Policy) -> tuple[Destination, ...]:
 
 def _judge(policy: Policy) -> Destination:
     settings = policy.settings
-    urls = {"auto": settings.ollama_url, "ollama": settings.ollama_url, "openai": settings.triage_url}
-    url = urls.get(settings.triage_backend, "")
+    key = MODEL_SERVERS.get("ollama" if settings.triage_backend == "auto" else settings.triage_backend)
+    url = getattr(settings, key) if key else ""
     if not url:
         text = f"the judge sends nothing: no server is asked (`triage_backend: {settings.triage_backend}`)"
         return Destination(purpose="triage", to="", asked_for=False, text=text)

@@ -17,6 +17,7 @@ from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.errors import MissingPartError, NotFoundError
 from aria_dream.evals.triage_score import parse_corpus, render_bar, score_triage
 from aria_dream.judging.dreaming import NoJudge
+from aria_dream.policy.keys import JUDGE_BACKENDS
 from aria_dream.policy.policy import parse_policy
 from aria_dream.usecases.eval_triage import run_triage
 
@@ -33,7 +34,7 @@ RUNS = 2
 @click.command("triage")
 @click.option(
     "--backend",
-    type=click.Choice(("auto", "ollama", "openai", "embedded", "off")),
+    type=click.Choice(JUDGE_BACKENDS),
     help="The judge; without it the one that the policy names.",
 )
 @click.option(

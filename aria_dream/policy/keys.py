@@ -37,6 +37,13 @@ from aria_dream.policy.patterns import Pattern
 T = TypeVar("T", bool, int, float, str, Window, tuple[Pattern, ...])
 
 
+MODEL_SERVERS = {"ollama": "ollama_url", "openai": "triage_url"}
+"""Each language model server that `triage_backend` may name, and the key that holds its address. How one is asked is
+`adapters.models.judges.SERVERS`."""
+JUDGE_BACKENDS = ("auto", *MODEL_SERVERS, "embedded", "off")
+"""What `triage_backend` may be; `auto` is the first server where it answers."""
+
+
 class Group(Enum):
     """Headings of the policy note, in its order."""
 
@@ -122,7 +129,7 @@ class Settings:
         doors=_OUT, guard="privacy")
 
     triage_backend: str = _key(
-        "auto", "embedded", _JUDGE, Choice(("auto", "ollama", "openai", "embedded", "off")),
+        "auto", "embedded", _JUDGE, Choice(JUDGE_BACKENDS),
         "auto: Ollama where it answers, else the built-in judge", doors=_OUT)
     triage_model: str = _key(
         "qwen3:4b", "", _JUDGE, Words(required=True), "the model that Ollama or the server runs", doors=_OUT)

@@ -132,8 +132,8 @@ def open_judge(
 
 
 def find_model_server(settings: Settings, gate: Gate, backend: str) -> Available | NoModel:
-    """The language model that `backend` means: that of `triage_url` for `openai`, else that of Ollama."""
-    return _openai(settings, gate) if backend == "openai" else _ollama(settings, gate)
+    """The language model that `backend` means; `auto`, and what names no server, means Ollama's."""
+    return SERVERS.get(backend, _ollama)(settings, gate)
 
 
 def _ollama(settings: Settings, gate: Gate) -> Available | NoModel:
@@ -161,3 +161,7 @@ def _openai(settings: Settings, gate: Gate) -> Available | NoModel:
     )
     model = server.find_model(settings.triage_model)
     return model if isinstance(model, NoModel) else Available(server, model)
+
+
+SERVERS: dict[str, Callable[[Settings, Gate], Available | NoModel]] = {"ollama": _ollama, "openai": _openai}
+"""How each server of `policy.keys.MODEL_SERVERS` is found."""
