@@ -31,7 +31,7 @@ BLANKED = (
     (re.compile(r'("(?:pid|seconds|started|elapsed|took)[a-z_]*": )[0-9.]+'), r"\1N"),
     (re.compile(r"\d{2}:\d{2}:\d{2}(?:\.\d+)?"), "HH:MM:SS"),
     (re.compile(r"seconds: \d+; most \d+|>seconds: \d+<|\| \d+ \|  \|$", re.MULTILINE), "SECONDS"),
-    (re.compile(r"\b\d{8}T\d{6}\w*"), "STAMP"),
+    (re.compile(r"\b\d{8}T\d{6}[\w-]*"), "STAMP"),
 )
 TICK = """
 import pathlib, re, sys
@@ -119,9 +119,11 @@ def run(checkout: Path, vault: Path, home: Path, words: list[str], at: float) ->
 
 def contents(folder: Path) -> dict[str, str]:
     found = {}
+    changes = {place.name: f"{number:02}" for number, place in enumerate(sorted(folder.glob("**/history/*")))}
     for place in sorted(folder.rglob("*")):
         if place.is_file() and place.suffix not in (".lock", ".log", ".sqlite", ".db"):
-            found[str(place.relative_to(folder))] = place.read_bytes().decode("utf-8", "replace")
+            parts = place.relative_to(folder).parts
+            found["/".join(changes.get(part, part) for part in parts)] = place.read_bytes().decode("utf-8", "replace")
     return found
 
 
