@@ -37,7 +37,7 @@ from aria_dream.adapters.models.embedded_judge import EmbeddedJudge, open_embedd
 from aria_dream.judging.calibration import probabilities
 from aria_dream.judging.judge import UNNAMED, feature_matrix
 from aria_dream.judging.pool import POOL_PER_NOTE, pool_of
-from aria_dream.judging.triage import Drop, Keep
+from aria_dream.judging.triage_prompt import Drop, Keep
 from aria_dream.ranking.juxtaposition import Juxtaposition, chance
 from aria_dream.vault.graph import shortest_path
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from aria_dream.adapters.child.order import Order
+    from aria_dream.adapters.child.episode_process import Order
     from aria_dream.adapters.disk.places import Places
     from aria_dream.adapters.watch.vault_change import VaultChange
     from aria_dream.adapters.watch.watch_events import EventBox

@@ -11,8 +11,7 @@ from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.gate.consent import write_consent
 from aria_dream.adapters.gate.egress import EGRESS
-from aria_dream.adapters.gate.ledger import LEDGER
-from aria_dream.adapters.gate.reach_store import ReachStore
+from aria_dream.adapters.gate.ledger import LEDGER, ReachStore
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.adapters.state.record_store import RecordStore

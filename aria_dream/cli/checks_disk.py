@@ -7,9 +7,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aria_dream.adapters.disk.holders import held_locks
 from aria_dream.adapters.disk.safe_path import is_placeholder
-from aria_dream.adapters.disk.write_probe import write_refusal
+from aria_dream.adapters.disk.write_probe import held_locks, write_refusal
 from aria_dream.cli.checks import Finding, Health
 from aria_dream.cli.output import counted
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.adapters.disk.shipped import shipped_path
+from aria_dream.adapters.disk.places import shipped_path
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.errors import NotFoundError
-from aria_dream.evals.duplicate_score import DECISIONS, against_label, by_kind, curve, parse_pairs
+from aria_dream.evals.triage_score import DECISIONS, against_label, by_kind, curve, parse_pairs
 from aria_dream.judging.judge import JUDGE_NAME
 
 if TYPE_CHECKING:
-    from aria_dream.evals.duplicate_score import LabelledNotes, Measured
+    from aria_dream.evals.triage_score import LabelledNotes, Measured
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 

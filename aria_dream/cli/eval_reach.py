@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.adapters.disk.places import find_places
-from aria_dream.adapters.disk.shipped import shipped_path
+from aria_dream.adapters.disk.places import find_places, shipped_path
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.errors import NotFoundError, PolicyClosedError
 from aria_dream.evals.reach_corpus import AnsweringModel, parse_reach_answers, parse_reach_corpus

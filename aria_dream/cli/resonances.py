@@ -18,7 +18,7 @@ from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.errors import NotFoundError, PolicyClosedError
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.proposal import decided_pairs
-from aria_dream.vault.lookup import NotOne, find_note
+from aria_dream.vault.resolve import NotOne, find_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -15,7 +15,7 @@ import numpy as np
 from aria_dream.judging.bridge import NEARER, bridge_log_odds, is_known, speaks_against, speaks_for
 from aria_dream.judging.calibration import Calibration, Prior, contributions, probabilities
 from aria_dream.judging.reason import FEW_WORDS, apart_from_text, meet, mentioned, speak_of
-from aria_dream.judging.triage import Drop, Keep
+from aria_dream.judging.triage_prompt import Drop, Keep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

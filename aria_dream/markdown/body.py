@@ -1,4 +1,7 @@
-"""What a body holds beside its links: tags, block ids, comments, headings' texts, words of prose."""
+"""What a body holds beside its links: tags, block ids, comments, headings' texts, words of prose.
+
+Tags are `#word` in a body, and the texts of the property `tags`.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,33 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.markdown.no_words import field_labels, no_words
-from aria_dream.markdown.tags import TAG, is_tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from aria_dream.markdown.zones import Wikilink, Zones
+
+_NOT_IN_TAG = r"\s'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\u2000-\u206f\u2e00-\u2e7f"
+
+TAG: Final = re.compile(rf"#(?<![^\s]#)([^{_NOT_IN_TAG}]+)")
+"""A tag in a body, at a line's start or after white space. `is_tag` has the last word."""
+
+_WHOLE = re.compile(rf"[^{_NOT_IN_TAG}]+")
+
+
+def is_tag(name: str) -> bool:
+    """Whether `name` (without `#`) may be a tag: none of the forbidden characters, and at least one non-digit."""
+    if name.isascii() and name.isalpha():
+        return True
+    return _WHOLE.fullmatch(name) is not None and not name.isdecimal() and name.strip("/") != ""
+
+
+def property_tags(text: str) -> list[str]:
+    """The tag names in one text of the property `tags`: a leading `#` dropped, commas separate."""
+    if "," not in text:
+        return [text.strip().removeprefix("#")]
+    return [name.strip().removeprefix("#") for name in text.split(",")]
+
 
 WORDS_COUNTED: Final = 100
 """Words of a note are counted up to here: what asks for them asks whether a note is more than a few lines."""

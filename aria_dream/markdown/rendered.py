@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from pyromark import Markdown, Options
 
-from aria_dream.markdown.body import WORDS_COUNTED
+from aria_dream.markdown.body import TAG, WORDS_COUNTED, is_tag
 from aria_dream.markdown.link import ScannedLink, split_destination, split_target, unescaped
 from aria_dream.markdown.no_words import no_words
-from aria_dream.markdown.tags import TAG, is_tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

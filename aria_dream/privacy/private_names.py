@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from aria_dream.policy.patterns import fold
-from aria_dream.privacy.accents import UMLAUTS, without_accents
-from aria_dream.privacy.look_alikes import LookAlike, Looks, look_alike
+from aria_dream.privacy.look_alikes import UMLAUTS, LookAlike, Looks, look_alike, without_accents
 from aria_dream.privacy.turned_names import TurnedName, other_names, spans_of_turned, turned_names
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.policy.patterns import fold
-from aria_dream.privacy.accents import UMLAUTS, without_accents
+from aria_dream.privacy.look_alikes import UMLAUTS, without_accents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

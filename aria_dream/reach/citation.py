@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from aria_dream.judging.datamark import harmless_text
+from aria_dream.judging.prompt_text import harmless_text
 from aria_dream.notes.plain_text import clean
 
 LONGEST_URL = 2_000

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from aria_dream.judging.prompt_text import fill_prompt
-from aria_dream.judging.triage import Unreadable
-from aria_dream.judging.triage_prompt import LONGEST_REASON
+from aria_dream.judging.triage_prompt import LONGEST_REASON, Unreadable
 from aria_dream.judging.verdict import parse_object, plain_reason
 from aria_dream.notes.plain_text import clean
 

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.markdown.note import fold_heading
 from aria_dream.markdown.prose import read_prose
-from aria_dream.markdown.subpath import fold_heading
 from aria_dream.vault.edit import Edit, Refusal, WritePlan, decode_note, line_end, plan_append
 
 if TYPE_CHECKING:

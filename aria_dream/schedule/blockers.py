@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.policy.triggers import Stage
-from aria_dream.schedule.nightly import latest_night, next_midnight, next_night
 from aria_dream.schedule.presence import (
     Absent,
     IdleState,
@@ -19,6 +18,7 @@ from aria_dream.schedule.presence import (
     judge_idleness,
     power_refusal,
 )
+from aria_dream.schedule.scheduler_state import latest_night, next_midnight, next_night
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

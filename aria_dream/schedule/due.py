@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from aria_dream.policy.triggers import BUILT, MEANINGS, Stage, Triggers
 from aria_dream.schedule.blockers import Asking, Blocker, busy_blockers, lasting_blockers, stage_blockers
-from aria_dream.schedule.nightly import next_night, owed_night
 from aria_dream.schedule.presence import Known, Plug, Unreadable, ago, judge_idleness, power_refusal
+from aria_dream.schedule.scheduler_state import next_night, owed_night
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

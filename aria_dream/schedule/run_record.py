@@ -1,4 +1,4 @@
-"""What `runs.jsonl` keeps of the daemon's runs: when one started, what for, and how it ended.
+"""What `runs.jsonl` keeps of the daemon's runs: when one started, what for, how it ended; and which judge failed.
 
 A run is on the disk before its child starts, so that a crash in the middle is known afterwards. Records of another
 type in the same file belong to others.
@@ -7,11 +7,12 @@ type in the same file belong to others.
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import Enum
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from aria_dream.notes.jsonl import as_moment, as_text, as_texts, as_whole, parse_records
 from aria_dream.schedule.scheduler_state import Run
@@ -254,3 +255,39 @@ def with_stage(run: PastRun, stage: str, found: Mapping[str, object]) -> PastRun
         proposals=run.proposals + (proposals if isinstance(proposals, int) else 0),
         finished=(*run.finished, stage),
     )
+
+
+_JUDGE_VERSION = 1
+Occasion = Literal["dream", "consolidation"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeTrouble:
+    """The last word on a model that judges."""
+
+    at: datetime
+    """Aware."""
+    occasion: str
+    """An `Occasion`, or one of a later version."""
+    trouble: str
+    """One sentence without its full stop: what went wrong, and who judged instead; `""` once all went well again."""
+
+
+def judge_record(at: datetime, occasion: Occasion, trouble: str) -> dict[str, object]:
+    """The record, ready for the journal."""
+    return {"type": "judge", "version": _JUDGE_VERSION, "at": at.isoformat(), "occasion": occasion, "trouble": trouble}
+
+
+def last_trouble(text: str, occasion: Occasion | None = None) -> JudgeTrouble | None:
+    """The newest trouble that is not over, of that occasion or of any; None where there is none. Never raises."""
+    last: dict[str, JudgeTrouble] = {}
+    for _, record in parse_records(text)[0]:
+        if record.get("type") != "judge":
+            continue
+        with suppress(KeyError, TypeError, ValueError):
+            found = JudgeTrouble(
+                at=as_moment(record["at"]), occasion=as_text(record["occasion"]), trouble=as_text(record["trouble"])
+            )
+            last[found.occasion] = found
+    told = [one for one in last.values() if one.trouble and occasion in (None, one.occasion)]
+    return max(told, key=lambda one: one.at, default=None)

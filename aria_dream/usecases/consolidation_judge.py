@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.adapters.gate.egress import Gate
-from aria_dream.adapters.index.prompts import read_prompt
+from aria_dream.adapters.index.live_policy import read_prompt
 from aria_dream.adapters.models.asking import Asking, AskingBudget, shown_name
-from aria_dream.adapters.models.consolidation_verdict_cache import ConsolidationVerdictCache
 from aria_dream.adapters.models.judges import find_model_server
 from aria_dream.adapters.models.model_consolidation_judge import ModelConsolidationJudge
 from aria_dream.adapters.models.model_server import NoModel
-from aria_dream.adapters.models.verdict_cache import VerdictCache, verdict_kind
+from aria_dream.adapters.models.verdict_cache import ConsolidationVerdictCache, VerdictCache, verdict_kind
 from aria_dream.consolidate.questions import ANSWER_TOKENS, CONTRADICTIONS_PROMPT, DUPLICATES_PROMPT, RECIPE
 from aria_dream.consolidate.verdict import Escalated
 

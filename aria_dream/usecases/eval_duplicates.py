@@ -19,7 +19,7 @@ from aria_dream.consolidate.second_look import (
     sentences_of,
 )
 from aria_dream.consolidate.verdict import Merge, NearPair, NotDuplicate
-from aria_dream.evals.duplicate_score import Measured
+from aria_dream.evals.triage_score import Measured
 from aria_dream.markdown.note import parse_note
 from aria_dream.policy.keys import Settings
 from aria_dream.ranking.embedding import passages, pooled
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from aria_dream.adapters.models.embedding import Embedder
     from aria_dream.consolidate.near import Sketch, Vectors
-    from aria_dream.evals.duplicate_score import CorpusNote, Decision, LabelledNotes
+    from aria_dream.evals.triage_score import CorpusFile, Decision, LabelledNotes
 
 _NO_SETTINGS: Final = ObsidianSettings()
 _LEAST_COSINE: Final = Settings().cosine_threshold
@@ -109,7 +109,7 @@ def _is_near_again(
     return told >= LEAST_ALIGNMENT
 
 
-def _read(side: CorpusNote, embedder: Embedder) -> _Side:
+def _read(side: CorpusFile, embedder: Embedder) -> _Side:
     note = parse_note(side.text)
     passage = next(iter(passages_of_note(side.path, note, set_apart=_NO_SETTINGS.is_daily(side.path))), None)
     cut = passages(title_of(side.path), note)

@@ -12,7 +12,7 @@ from aria_dream.adapters.gate import ledger
 from aria_dream.adapters.gate.authorised_send import note_backoff, send_authorised
 from aria_dream.adapters.gate.egress import Turned
 from aria_dream.adapters.gate.rate_limit_backoff import read_backoff
-from aria_dream.adapters.index.prompts import shipped_prompt
+from aria_dream.adapters.index.live_policy import shipped_prompt
 from aria_dream.adapters.models.asking import new_nonce
 from aria_dream.errors import WriteRefusedError
 from aria_dream.evals.reach_corpus import (
@@ -22,7 +22,7 @@ from aria_dream.evals.reach_corpus import (
     answer_record,
     model_record,
 )
-from aria_dream.judging.datamark import Datamark
+from aria_dream.judging.prompt_text import Datamark
 from aria_dream.notes.jsonl import render_record
 from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_text
 from aria_dream.reach.budget import Refused
@@ -36,7 +36,7 @@ from aria_dream.reach.reach import (
     reach_prompt,
 )
 from aria_dream.reach.reach_block import NoAnswer
-from aria_dream.reach.reach_outcome import failure_text, read_end
+from aria_dream.reach.reach_record import failure_text, read_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aria_dream.adapters.gate.egress import Gate
-from aria_dream.adapters.index.prompts import read_prompt
+from aria_dream.adapters.index.live_policy import read_prompt
 from aria_dream.adapters.index.resonance import read_note_text
 from aria_dream.adapters.models.asking import Asking, AskingBudget, shown_name
 from aria_dream.adapters.models.independent_reviewer import LocalReader, NotAsked
@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.adapters.models.independent_reviewer import IndependentReviewer
     from aria_dream.adapters.state.record_store import RecordStore
-    from aria_dream.judging.triage import Unreadable
-    from aria_dream.judging.triage_prompt import Excerpt
+    from aria_dream.judging.triage_prompt import Excerpt, Unreadable
     from aria_dream.reach.janus import Case, JanusVerdict
     from aria_dream.review.proposal import Kind, ProposalState
     from aria_dream.usecases.reach_course import Reacher

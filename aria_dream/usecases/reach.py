@@ -18,8 +18,7 @@ from aria_dream.reach.answer_cache import cached_answer
 from aria_dream.reach.budget import Refused
 from aria_dream.reach.reach import Answer, excerpts_of
 from aria_dream.reach.reach_block import NoAnswer, ReachBlock
-from aria_dream.reach.reach_outcome import BROKEN_OFF, failure_text, read_end
-from aria_dream.reach.reach_record import ReachRecord, unfinished
+from aria_dream.reach.reach_record import BROKEN_OFF, ReachRecord, failure_text, read_end, unfinished
 from aria_dream.reach.source_grammar import without_notes
 from aria_dream.usecases.reach_choice import Chosen, choose_dream, choose_pair, choose_seed
 from aria_dream.usecases.reach_course import (

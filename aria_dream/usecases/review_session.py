@@ -26,7 +26,7 @@ from aria_dream.review.showing import Shelf, change_name
 from aria_dream.usecases.reconcile import reconcile
 from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash, decode_note, encode_note
 from aria_dream.vault.identity import names_of, print_of
-from aria_dream.vault.link_text import link_target
+from aria_dream.vault.link_form import link_target
 from aria_dream.world import Content, Failed, Refused, Written
 
 if TYPE_CHECKING:

@@ -25,9 +25,10 @@ from aria_dream.adapters.codex.codex_reacher import CodexReacher, Elsewhere
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.swap import ExchangeUnavailableError, exchange
 from aria_dream.adapters.gate import ledger
+from aria_dream.adapters.gate.rate_limit_backoff import Backoff, Stop, Wait, pause_s, reach_pause
 from aria_dream.adapters.index.index import read_vault
-from aria_dream.adapters.machine.power import read_power
-from aria_dream.judging.triage import Unreadable
+from aria_dream.adapters.machine.presence import read_power
+from aria_dream.judging.triage_prompt import Unreadable
 from aria_dream.judging.verdict import parse_object
 from aria_dream.markdown.note import NotePath, decode_note, parse_note
 from aria_dream.policy.policy import Policy, parse_policy
@@ -36,8 +37,7 @@ from aria_dream.policy.triggers import Stage, Triggers
 from aria_dream.ranking.embedding import passages
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.reach.budget import INITIATED, Row, count_in_window, in_period, parse_ledger
-from aria_dream.reach.rate_limit_backoff import Backoff, Stop, Wait, pause_s, reach_pause
-from aria_dream.reach.reach_outcome import read_end
+from aria_dream.reach.reach_record import read_end
 from aria_dream.review.changes import plan_placement
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.placement import AlreadyLinked, Target

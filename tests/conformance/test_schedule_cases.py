@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from aria_dream.adapters.machine.idle import IdleProbe, Sensor, parse_idle_ms, parse_ioreg, parse_logind, run_command
-from aria_dream.adapters.machine.power import read_power
+from aria_dream.adapters.machine.presence import read_power
 from aria_dream.policy.policy import Policy, parse_policy
 from aria_dream.policy.triggers import Triggers, parse_triggers
 from aria_dream.schedule.due import Due, NotYet, Occasion, due

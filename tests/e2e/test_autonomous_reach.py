@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from aria_dream.adapters.child.episode_process import EpisodeProcess
-from aria_dream.adapters.child.order import Order
+from aria_dream.adapters.child.episode_process import EpisodeProcess, Order
 from aria_dream.adapters.disk.places import CACHE_VARIABLE, STATE_VARIABLE
 from aria_dream.adapters.gate.consent import write_consent
 from aria_dream.adapters.gate.ledger import read_ledger

@@ -21,7 +21,7 @@ from aria_dream.judging.calibration import Calibration, uncalibrated
 from aria_dream.judging.common_ground import NoteView, fold, in_common
 from aria_dream.judging.judge import PRIOR, Judged, PairFeatures, judge_pairs, says_the_same
 from aria_dream.judging.pool import learn_calibration
-from aria_dream.judging.triage import Drop, Keep
+from aria_dream.judging.triage_prompt import Drop, Keep
 from aria_dream.ranking.juxtaposition import Evidence, Juxtaposition
 
 if TYPE_CHECKING:

@@ -15,9 +15,19 @@ from aria_dream.policy.kinds import Window
 from aria_dream.policy.policy import Policy
 from aria_dream.policy.triggers import Stage, Triggers
 from aria_dream.schedule.due import Due, NotYet, due
-from aria_dream.schedule.nightly import find_night, latest_night, local_instant, next_midnight, next_night
 from aria_dream.schedule.presence import Absent, Known, Plug, Power, Reading, Unreadable
-from aria_dream.schedule.scheduler_state import History, Moment, Readings, Run, SchedulerState
+from aria_dream.schedule.scheduler_state import (
+    History,
+    Moment,
+    Readings,
+    Run,
+    SchedulerState,
+    find_night,
+    latest_night,
+    local_instant,
+    next_midnight,
+    next_night,
+)
 
 ZONES = [
     ZoneInfo(name)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from aria_dream.adapters.child.order import Order
+    from aria_dream.adapters.child.episode_process import Order
     from aria_dream.adapters.watch.vault_change import VaultChange
 
 MINUTE, HOUR = 60.0, 3600.0

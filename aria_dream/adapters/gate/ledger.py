@@ -1,8 +1,9 @@
-"""The ledger of the reach on the disk: one file and one lock for all vaults of the account.
+"""The ledger of the reach on the disk, one file and one lock for all vaults of the account, and each vault's record.
 
 A request may be sent only by whoever holds a `Granted`, and its row is on the disk before anybody holds one. What
 crashes in between is counted as spent. Not promised: that a ledger which somebody deletes is missed, or that a clock
-which runs ahead is noticed.
+which runs ahead is noticed. A vault's state folder holds which of its pairs are answered (`reach-memo.tsv`), and how
+far each reach got; neither needs to exist.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from aria_dream.adapters.disk.lock import VaultLock
+from aria_dream.adapters.disk.journal import Journal, read_text
+from aria_dream.adapters.disk.lock import VaultLock, writer_lock
 from aria_dream.adapters.disk.swap import sync_file, sync_folder
+from aria_dream.adapters.state.record_store import RUNS
 from aria_dream.errors import Problem, WriteRefusedError
+from aria_dream.reach.answer_cache import known_already, parse_answer_cache, render_cached_answer
 from aria_dream.reach.budget import (
     EXCESS,
     INITIATED,
@@ -28,14 +32,17 @@ from aria_dream.reach.budget import (
     render_row,
     spent,
 )
+from aria_dream.reach.reach_record import landed_record, parse_reaches, reach_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from datetime import tzinfo
     from pathlib import Path
 
     from aria_dream.policy.settings import Settings
+    from aria_dream.reach.answer_cache import CachedAnswer
     from aria_dream.reach.budget import Resolution, Spent
+    from aria_dream.reach.reach_record import ReachRecord
 
 LEDGER = "reach-ledger.tsv"
 LOCK = "reach-ledger.lock"
@@ -184,3 +191,72 @@ def append_line(path: Path, text: str) -> None:
         os.close(handle)
     if size_bytes == 0:
         sync_folder(path.parent)
+
+
+MEMO = "reach-memo.tsv"
+
+
+class ReachStore:
+    """The memo and the steps of one vault's reaches."""
+
+    def __init__(self, state_folder: Path) -> None:
+        self._folder = state_folder
+        self._lock = writer_lock(state_folder)
+        self._runs = Journal(state_folder / RUNS, self._lock)
+
+    def alone(self) -> VaultLock:
+        """The lock of one reach, from choosing to its block: two at once would pay for one question twice."""
+        return VaultLock(self._folder / "reach.lock", "a reach")
+
+    def answer_cache(self) -> tuple[tuple[CachedAnswer, ...], tuple[Problem, ...]]:
+        """The answered pairs, and lines that are none.
+
+        Raises:
+            StateDamagedError: it is there and cannot be read; a question might be paid for twice then.
+        """
+        return parse_answer_cache(read_text(self._folder / MEMO))
+
+    def remember(self, rows: Iterable[CachedAnswer]) -> int:
+        """Add those of `rows` that the memo does not know; how many there were.
+
+        Raises:
+            WriteRefusedError: the disk would not.
+        """
+        added = 0
+        with self._lock.held():
+            known = list(self.answer_cache()[0])
+            for row in rows:
+                if known_already(known, row):
+                    continue
+                try:
+                    append_line(self._folder / MEMO, render_cached_answer(row))
+                except OSError as error:
+                    place = self._folder / MEMO
+                    raise WriteRefusedError(f"{place} was not written: {error.strerror or error}") from error
+                known.append(row)
+                added += 1
+        return added
+
+    def reaches(self) -> tuple[tuple[ReachRecord, ...], tuple[Problem, ...]]:
+        """Every reach in the order it was begun, and broken records.
+
+        Raises:
+            StateDamagedError: the journal is there and cannot be read.
+        """
+        return parse_reaches(read_text(self._folder / RUNS))
+
+    def note(self, reach: ReachRecord) -> None:
+        """Journal the step that `reach` has come to: `begun` or `answered`. It is synced when this returns.
+
+        Raises:
+            WriteRefusedError: the disk would not.
+        """
+        self._runs.append(reach_record(reach))
+
+    def landed(self, reach: ReachRecord) -> None:
+        """Journal that the block of `reach` stands in the vault.
+
+        Raises:
+            WriteRefusedError: the disk would not; the next run finds the block there.
+        """
+        self._runs.append(landed_record(reach))

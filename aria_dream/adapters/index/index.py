@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, overload
 
 from aria_dream.adapters.disk.config_folder import read_obsidian_settings
 from aria_dream.adapters.disk.places import vault_key
-from aria_dream.adapters.index.contents import UNREAD, Content, cached_contents, content_key, read_contents
+from aria_dream.adapters.index.contents import UNREAD, Content, cached_contents, content_key, find_copies, read_contents
 from aria_dream.adapters.index.index_cache import IndexCache
 from aria_dream.adapters.index.scan import Scan, rescan, scan_vault
-from aria_dream.adapters.index.sync_copies import find_copies
 from aria_dream.errors import Problem
 from aria_dream.vault.graph import LinkGraph, NoteFacts
 from aria_dream.vault.linkage import (

@@ -21,16 +21,14 @@ import numpy as np
 
 import aria_dream
 from aria_dream.adapters.disk.safe_path import read_plain
-from aria_dream.adapters.index.array_file import drop_arrays, read_arrays, write_arrays
+from aria_dream.adapters.index.array_file import drop_arrays, link_sketch, read_arrays, still_alike, write_arrays
 from aria_dream.adapters.index.index_cache import reader_version
-from aria_dream.adapters.index.link_sketch import link_sketch, still_alike
 from aria_dream.markdown.note import decode_note
-from aria_dream.ranking.juxtaposition import Juxtaposition, chance, title_of
+from aria_dream.ranking.juxtaposition import Juxtaposition, chance, shortest_ways, title_of
 from aria_dream.ranking.learn import Weights
 from aria_dream.ranking.notespace import NoteSpace, Parts
 from aria_dream.ranking.rank import Ranking, RankNote
 from aria_dream.ranking.terms import NO_TERMS, TermCounts, link_key, note_terms
-from aria_dream.ranking.ways import shortest_ways
 from aria_dream.vault.edit import encode_note
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from aria_dream.adapters.gate.egress import Cleared
 from aria_dream.adapters.models.model_server import AskFailed
-from aria_dream.judging.datamark import NONCE_BYTES
-from aria_dream.judging.triage import Unreadable
+from aria_dream.judging.prompt_text import NONCE_BYTES
+from aria_dream.judging.triage_prompt import Unreadable
 from aria_dream.judging.verdict import plain_reason
 
 if TYPE_CHECKING:

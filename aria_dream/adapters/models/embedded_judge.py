@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.adapters.index.link_sketch import link_sketch
-from aria_dream.adapters.index.near_notes import is_merged
+from aria_dream.adapters.index.array_file import link_sketch
+from aria_dream.adapters.index.decisions import is_merged
 from aria_dream.adapters.index.resonance import read_note_text
 from aria_dream.adapters.index.vectors import read_passages, read_vectors
 from aria_dream.adapters.models.embedding import (
@@ -41,15 +41,16 @@ from aria_dream.judging.judge import (
     pair_features,
     says_the_same,
 )
-from aria_dream.judging.neighbour_words import (
+from aria_dream.judging.pool import NoteSizes, features_of, learn_calibration, links_of
+from aria_dream.judging.reason import (
     MOST_AROUND,
+    TITLES,
     around_clause,
+    hinted,
     linked_alike,
     linked_alike_clause,
     shared_words_clause,
 )
-from aria_dream.judging.pool import NoteSizes, features_of, learn_calibration, links_of
-from aria_dream.judging.reason import TITLES, hinted
 from aria_dream.markdown.note import parse_note
 from aria_dream.ranking.embedding import passages, prose, vector_key
 from aria_dream.ranking.juxtaposition import log_odds, title_of
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
     from aria_dream.judging.calibration import Calibration
     from aria_dream.judging.common_ground import Common
     from aria_dream.judging.judge import PairFeatures
-    from aria_dream.judging.triage import Drop, Keep
+    from aria_dream.judging.triage_prompt import Drop, Keep
     from aria_dream.ranking.embedding import EmbeddedText
     from aria_dream.ranking.juxtaposition import Juxtaposition
     from aria_dream.ranking.meaning import Background

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from aria_dream.adapters.index.vectors import read_vectors, write_passages, write_vectors
-from aria_dream.adapters.machine.threads import pin_threads
+from aria_dream.adapters.machine.load import pin_threads
 from aria_dream.errors import MissingPartError
 from aria_dream.ranking.embedding import RECIPE, pooled
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aria_dream.adapters.gate.egress import Gate, Turned
-from aria_dream.adapters.index.prompts import read_prompt
+from aria_dream.adapters.index.live_policy import read_prompt
 from aria_dream.adapters.models.asking import Asking, AskingBudget, shown_name
 from aria_dream.adapters.models.model_http import is_listening
 from aria_dream.adapters.models.model_judge import ModelJudge
@@ -15,8 +15,7 @@ from aria_dream.adapters.models.ollama import OllamaServer, at_root
 from aria_dream.adapters.models.openai_server import OpenAIServer, with_version
 from aria_dream.adapters.models.verdict_cache import VerdictCache, verdict_kind
 from aria_dream.judging.dreaming import NoJudge
-from aria_dream.judging.triage import Keep
-from aria_dream.judging.triage_prompt import PROMPT_NAME
+from aria_dream.judging.triage_prompt import PROMPT_NAME, Keep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.adapters.index.link_sketch import link_sketch, still_alike
+from aria_dream.adapters.index.array_file import link_sketch, still_alike
 from aria_dream.judging.calibration import (
     DECISION_WEIGHT,
     LIFT,

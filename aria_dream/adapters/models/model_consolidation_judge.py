@@ -30,8 +30,7 @@ from aria_dream.consolidate.questions import (
     turned_evidence,
 )
 from aria_dream.consolidate.verdict import Escalated, KeepA, KeepB, NeedsHuman, Unreadable
-from aria_dream.judging.datamark import Datamark
-from aria_dream.judging.prompt_text import estimate_tokens
+from aria_dream.judging.prompt_text import Datamark, estimate_tokens
 from aria_dream.markdown.note import parse_note
 from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
 
@@ -41,10 +40,9 @@ if TYPE_CHECKING:
     from aria_dream.adapters.gate.egress import Gate
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.adapters.models.asking import Asking
-    from aria_dream.adapters.models.consolidation_verdict_cache import ConsolidationVerdictCache
     from aria_dream.adapters.models.model_judge import JudgeReport
     from aria_dream.adapters.models.model_server import Completion, Model
-    from aria_dream.adapters.models.verdict_cache import NoteKey
+    from aria_dream.adapters.models.verdict_cache import ConsolidationVerdictCache, NoteKey
     from aria_dream.consolidate.passages import Passage
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, ConsolidationJudge, NearPair, PairVerdict
     from aria_dream.judging.prompt_text import Messages, Prompt

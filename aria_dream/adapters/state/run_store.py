@@ -12,12 +12,12 @@ from aria_dream.consolidate.record import parse_consolidations
 from aria_dream.errors import StateDamagedError
 from aria_dream.reach.reach_record import parse_reaches, unfinished
 from aria_dream.review.proposal import open_count
-from aria_dream.schedule.judge_record import last_trouble
 from aria_dream.schedule.run_record import (
     PastRun,
     RunEnd,
     RunLog,
     ended_record,
+    last_trouble,
     parse_run_log,
     since_record,
     started_record,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.record import Consolidation
     from aria_dream.notes.episode import EpisodeRecord
-    from aria_dream.schedule.judge_record import JudgeTrouble
+    from aria_dream.schedule.run_record import JudgeTrouble
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,13 +10,12 @@ from aria_dream.adapters.index.live_policy import LivePolicy, read_live_policy
 from aria_dream.adapters.machine.presence import last_edit_s, read_moment
 from aria_dream.adapters.state.run_store import Remembered, RunStore
 from aria_dream.adapters.watch.own_notes import find_own_notes, read_day_owner, read_new_seeds
-from aria_dream.adapters.watch.vault_state import Present
+from aria_dream.adapters.watch.vault_change import Present
 from aria_dream.errors import VaultUnreadableError
 from aria_dream.policy.triggers import BUILT, Stage
 from aria_dream.schedule.due import Due, NotYet, due, must_stop
-from aria_dream.schedule.nightly import owed_night
 from aria_dream.schedule.run_record import as_runs, failures_in_a_row
-from aria_dream.schedule.scheduler_state import History, Moment, SchedulerState
+from aria_dream.schedule.scheduler_state import History, Moment, SchedulerState, owed_night
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,21 +21,20 @@ from aria_dream.adapters.disk.config_folder import read_obsidian_settings
 from aria_dream.adapters.disk.own_writes import OwnWrites
 from aria_dream.adapters.index.index import read_vault
 from aria_dream.adapters.index.scan import rescan, scan_vault
-from aria_dream.adapters.watch.rewritten import find_rewritten
-from aria_dream.adapters.watch.vault_change import compare_indexes
-from aria_dream.adapters.watch.vault_state import (
+from aria_dream.adapters.watch.vault_change import (
     ACCEPT_AFTER_S,
     SETTLED_S,
     Gone,
     Present,
     Shrunk,
+    compare_indexes,
+    find_rewritten,
     read_safe_path,
     shrunk_reason,
     unreadable_reason,
 )
-from aria_dream.adapters.watch.wake_up_event import WakeUpEvent
 from aria_dream.adapters.watch.watch_events import EventBox, Hints
-from aria_dream.adapters.watch.watching import Watching
+from aria_dream.adapters.watch.watching import WakeUpEvent, Watching
 from aria_dream.errors import VaultUnreadableError
 from aria_dream.vault.linkage import kind_of
 from aria_dream.vault.snapshot import difference
@@ -46,8 +45,7 @@ if TYPE_CHECKING:
     from aria_dream.adapters.disk.places import Places
     from aria_dream.adapters.index.index import VaultIndex
     from aria_dream.adapters.index.scan import Scan
-    from aria_dream.adapters.watch.vault_change import VaultChange
-    from aria_dream.adapters.watch.vault_state import VaultState
+    from aria_dream.adapters.watch.vault_change import VaultChange, VaultState
     from aria_dream.adapters.watch.watching import WatchReport
     from aria_dream.vault.snapshot import SnapshotDifference
 

@@ -24,7 +24,7 @@ from aria_dream.judging.bridge import (
 from aria_dream.judging.calibration import Calibration
 from aria_dream.judging.common_ground import Common
 from aria_dream.judging.judge import FEATURES, LINKS_ENOUGH, LINKS_FEW, Judged, PairFeatures, bridge_share, judge_pairs
-from aria_dream.judging.triage import Drop, Keep
+from aria_dream.judging.triage_prompt import Drop, Keep
 from aria_dream.ranking.meaning import background
 from aria_dream.ranking.structure import Structure, structure_of
 

@@ -19,7 +19,7 @@ from aria_dream.judging.judge import (
     pair_features,
     says_the_same,
 )
-from aria_dream.judging.triage import Drop, Keep
+from aria_dream.judging.triage_prompt import Drop, Keep
 
 STRONG = PairFeatures(
     text=4.5, structure=1.6, rest=-4.5, nearness=4.0, passages=6.0, kinship=2.0, analogy=0.4, mention=True, words=300,

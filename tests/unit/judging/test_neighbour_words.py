@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aria_dream.judging.common_ground import NoteView
-from aria_dream.judging.neighbour_words import around_clause, linked_alike, linked_alike_clause, shared_words_clause
+from aria_dream.judging.reason import around_clause, linked_alike, linked_alike_clause, shared_words_clause
 
 RARITY = {"kefir": 5.0, "grains": 4.0, "lukewarm": 3.0, "milk": 1.0}
 RYE, OVEN = NoteView("Rye", "A tall grass."), NoteView("oven", "Kefir grains like it lukewarm.")

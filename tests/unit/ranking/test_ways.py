@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.ranking.ways import shortest_ways
+from aria_dream.ranking.juxtaposition import shortest_ways
 from aria_dream.vault.graph import graph_of, shortest_path, undirected
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.reach.rate_limit_backoff import LONGEST_WAIT, Backoff, Stop, Wait, pause_s, reach_pause
+from aria_dream.adapters.gate.rate_limit_backoff import LONGEST_WAIT, Backoff, Stop, Wait, pause_s, reach_pause
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 ZONE = ZoneInfo("Europe/Berlin")  # 13:00 there

@@ -13,8 +13,14 @@ from hypothesis import strategies as st
 from aria_dream.notes.jsonl import render_record
 from aria_dream.reach.reach import Unparsed
 from aria_dream.reach.reach_block import NoAnswer, ReachBlock, ReachedSeed, legible
-from aria_dream.reach.reach_outcome import BROKEN_OFF
-from aria_dream.reach.reach_record import ReachRecord, landed_record, parse_reaches, reach_record, unfinished
+from aria_dream.reach.reach_record import (
+    BROKEN_OFF,
+    ReachRecord,
+    landed_record,
+    parse_reaches,
+    reach_record,
+    unfinished,
+)
 
 BEGUN = ReachRecord(
     id="a1",

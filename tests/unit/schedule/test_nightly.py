@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from aria_dream.policy.kinds import Window
-from aria_dream.schedule.nightly import (
+from aria_dream.schedule.scheduler_state import (
     Night,
     find_night,
     latest_night,

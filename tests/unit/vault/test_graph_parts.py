@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aria_dream.vault.linkage import count_links, kind_of, link_files, name_key, note_graph
-from aria_dream.vault.lookup import NotOne, find_note
 from aria_dream.vault.record import (
     AMBIGUOUS,
     EMBED,
@@ -19,7 +18,7 @@ from aria_dream.vault.record import (
     unpack_links,
     unpack_record,
 )
-from aria_dream.vault.resolve import Resolver
+from aria_dream.vault.resolve import NotOne, Resolver, find_note
 
 TEXTS = st.text(st.characters(), max_size=8)
 

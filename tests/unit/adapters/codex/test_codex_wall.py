@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aria_dream.adapters.codex.codex_home import Room, prepared_room
-from aria_dream.adapters.codex.codex_wall import toml_string, wall_arguments, wall_environment
+from aria_dream.adapters.codex.codex_wall import Room, prepared_room, toml_string, wall_arguments, wall_environment
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.policy import parse_policy
 from aria_dream.policy.settings import SETTINGS, Settings

@@ -347,9 +347,9 @@ def test_two_processes_at_once_agree(vault: Path, cache: Path) -> None:
 
 
 def test_the_cache_is_bound_to_the_code_that_reads() -> None:
-    """Every module that `vault/reading.py` and `vault/linkage.py` lead to is part of the cache's version."""
+    """Every module that `vault/record.py` and `vault/linkage.py` lead to is part of the cache's version."""
     folder = REPOSITORY / "aria_dream"
-    reached, pending = set(), ["vault.reading", "vault.linkage"]
+    reached, pending = set(), ["vault.record", "vault.linkage"]
     while pending:
         name = pending.pop()
         if name in reached:

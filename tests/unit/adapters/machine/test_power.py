@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.adapters.machine.power import Supply, judge_supplies, parse_battery, read_power
+from aria_dream.adapters.machine.presence import Supply, judge_supplies, parse_battery, read_power
 from aria_dream.schedule.presence import Known, Plug, Power, Unreadable, power_refusal
 
 if TYPE_CHECKING:

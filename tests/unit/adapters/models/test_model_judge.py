@@ -19,7 +19,7 @@ from aria_dream.adapters.index.vectors import ContentCache
 from aria_dream.adapters.models.judges import NOBODY, Unjudged, open_judge
 from aria_dream.adapters.models.model_judge import JudgeReport, ModelJudge
 from aria_dream.judging.dreaming import NoJudge
-from aria_dream.judging.triage import Drop, Keep, Unreadable
+from aria_dream.judging.triage_prompt import Drop, Keep, Unreadable
 from aria_dream.ranking.juxtaposition import Juxtaposition
 from tests.model_servers import DROP, KEEP, FakeModel, serving
 

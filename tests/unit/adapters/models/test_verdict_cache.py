@@ -9,7 +9,7 @@ import pytest
 
 from aria_dream.adapters.index.vectors import ContentCache
 from aria_dream.adapters.models.verdict_cache import VerdictCache, verdict_kind
-from aria_dream.judging.triage import Drop, Keep, Unreadable
+from aria_dream.judging.triage_prompt import Drop, Keep, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

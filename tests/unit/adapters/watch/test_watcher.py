@@ -12,7 +12,7 @@ import pytest
 
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.index.index import read_vault
-from aria_dream.adapters.watch.vault_state import Gone, Present, Shrunk
+from aria_dream.adapters.watch.vault_change import Gone, Present, Shrunk
 from aria_dream.adapters.watch.watcher import MAX_DELAY_S
 from aria_dream.adapters.watch.watching import WALK_EVERY_S, Mode
 from aria_dream.errors import VaultUnreadableError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from aria_dream.adapters.watch.vault_state import VaultState
+    from aria_dream.adapters.watch.vault_change import VaultState
 
 GARDEN = {f"Note {number}.md": f"[[Note {number + 1}]] text {number}\n" for number in range(20)}
 
@@ -421,7 +421,7 @@ def test_a_folder_that_changes_its_number_all_the_time_costs_no_more_than_a_walk
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import aria_dream.adapters.watch.watcher as module
-    from aria_dream.adapters.watch.vault_state import SafePath
+    from aria_dream.adapters.watch.vault_change import SafePath
 
     walks = count_walks(monkeypatch)
     numbers = iter(range(10_000))
