@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Literal, assert_never, cast
 from aria_dream.judging.prompt_text import fill_prompt, harmless_text
 from aria_dream.notes.plain_text import clean
 from aria_dream.privacy.sharing import ShareableExcerpt
-from aria_dream.reach.citation import Source, inert, without_marks
-from aria_dream.reach.homes import is_notes_line
+from aria_dream.reach.citation import Source, inert, is_notes_line, without_marks
 from aria_dream.reach.source_grammar import is_source, parse_sources, split_sources
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from aria_dream.consolidate.claim_sentences import sentences_in
 from aria_dream.judging.prompt_text import harmless_text
 from aria_dream.markdown.ending import open_ending
 from aria_dream.notes.dream_log import parse_blocks
-from aria_dream.reach.homes import is_notes_line, named_notes
+from aria_dream.reach.citation import is_notes_line, named_notes
 from aria_dream.review.conflict_copies import merge_sections
 
 if TYPE_CHECKING:

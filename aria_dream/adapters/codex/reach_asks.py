@@ -24,7 +24,7 @@ from aria_dream.privacy.sharing import (
 )
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.reach.answer_cache import answers_of_blocks
-from aria_dream.reach.homes import MOST_OFFERED, home_of
+from aria_dream.reach.citation import MOST_OFFERED, home_of
 from aria_dream.reach.reach import Answer, ExternalAsk, InternalAsk
 from aria_dream.reach.reach_block import ReachedPair, ReachedSeed
 from aria_dream.reach.reach_reading import parse_reach_blocks

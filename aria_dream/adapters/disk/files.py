@@ -15,9 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.adapters.disk.history import History, Intent, Step
+from aria_dream.adapters.disk.history import History, Intent, OwnWrites, Step
 from aria_dream.adapters.disk.lock import WRITER_WAIT_S, writer_lock
-from aria_dream.adapters.disk.own_writes import OwnWrites
 from aria_dream.adapters.disk.safe_path import is_placeholder, locate, read_plain
 from aria_dream.adapters.disk.settling import Settling
 from aria_dream.adapters.disk.steps import CHANGED, Steps

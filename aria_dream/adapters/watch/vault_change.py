@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from aria_dream.adapters.disk.own_writes import OwnWrites
+    from aria_dream.adapters.disk.history import OwnWrites
     from aria_dream.adapters.index.index import VaultIndex
     from aria_dream.adapters.index.scan import Scan
     from aria_dream.errors import Problem

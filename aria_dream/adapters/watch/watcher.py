@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from aria_dream.adapters.disk.config_folder import read_obsidian_settings
-from aria_dream.adapters.disk.own_writes import OwnWrites
+from aria_dream.adapters.disk.history import OwnWrites
 from aria_dream.adapters.index.index import read_vault
 from aria_dream.adapters.index.scan import rescan, scan_vault
 from aria_dream.adapters.watch.vault_change import (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.reach.homes import home_of, is_notes_line, named_notes
+from aria_dream.reach.citation import home_of, is_notes_line, named_notes
 from aria_dream.reach.reach import Answer, parse_answer
 
 TITLES = ["Compost", "Sourdough starter", "Salt and sugar", "Slack water"]
