@@ -30,9 +30,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.cache_store import FILE_NAME, ContentCache
 from aria_dream.adapters.index.dreamt_vault import DreamtVault, read_dreamt_vault
 from aria_dream.adapters.index.resonance import build_ranking
-from aria_dream.adapters.index.vectors import FILE_NAME, ContentCache
 from aria_dream.adapters.models.embedded_judge import EmbeddedJudge, open_embedded_judge
 from aria_dream.judging.calibration import probabilities
 from aria_dream.judging.judge import UNNAMED, feature_matrix

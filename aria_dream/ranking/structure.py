@@ -1,9 +1,15 @@
-"""The link graph as arrays, and what its shape alone says about two notes."""
+"""The link graph as arrays, what its shape alone says about two notes, and how long what it taught stays true.
+
+What is learned from links takes seconds to learn and changes little with an edit; so it is kept, with a sketch of the
+links it was learned from, until enough of them have changed.
+"""
 
 from __future__ import annotations
 
+import heapq
 from array import array
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -12,7 +18,7 @@ from aria_dream.ranking.sparse import distinct
 from aria_dream.vault.graph import Neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     import numpy.typing as npt
 
@@ -24,6 +30,9 @@ if TYPE_CHECKING:
 RESTART: Final = 0.5
 """Share of the walkers that go home at every step. A half did best of the values measured; see `benchmarks/`."""
 _SMALLEST_STEP: Final = 1e-4
+SKETCH_SIZE: Final = 400
+STILL_ALIKE: Final = 0.95
+"""Learned again from this loss of likeness on: an edit or two teach nothing new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,3 +152,20 @@ def _keys(first: Ints, second: Ints, size: int) -> Ints:
 
 def _inverse(counts: Ints) -> Floats:
     return np.where(counts > 0, 1 / np.maximum(counts, 1), 0).astype(np.float32)
+
+
+def link_sketch(graph: LinkGraph) -> list[str]:
+    """The smallest hashes of the links: what two sketches share says how alike two sets of links are (Broder 1997)."""
+    paths, offsets, targets = graph.paths, graph.offsets, graph.targets
+    hashes = (
+        sha256(f"{paths[row]}\0{paths[target]}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        for row in range(len(paths))
+        for target in targets[offsets[row] : offsets[row + 1]]
+    )
+    return heapq.nsmallest(SKETCH_SIZE, hashes)
+
+
+def still_alike(then: Collection[str], now: Collection[str]) -> bool:
+    """Whether what was learned from the links of one sketch holds for those of the other."""
+    one, two = set(then), set(now)
+    return one == two or len(one & two) >= STILL_ALIKE * len(one | two)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.index.vectors import ContentCache
     from aria_dream.adapters.models.model_judge import JudgeReport
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, ConsolidationJudge, NearPair, PairVerdict
     from aria_dream.judging.prompt_text import Prompt

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import date
 
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.index.vectors import ContentCache
     from aria_dream.evals.link_recovery import Recovery, Scorer
     from aria_dream.ranking.structure import Structure
 

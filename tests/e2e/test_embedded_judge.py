@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.cache_store import ContentCache
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.index.resonance import build_ranking
-from aria_dream.adapters.index.vectors import ContentCache
 from aria_dream.adapters.models.embedded_judge import EmbeddedJudge, open_embedded_judge
 from aria_dream.adapters.models.embedding import load_embedder, vector_kind
 from aria_dream.judging.calibration import Calibration, uncalibrated
@@ -217,7 +217,7 @@ from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.models.embedded_judge import open_embedded_judge
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.resonance import build_ranking
-from aria_dream.adapters.index.vectors import ContentCache
+from aria_dream.adapters.index.cache_store import ContentCache
 root, base = Path(sys.argv[1]), Path(sys.argv[2])
 places = Places(state=base / "state", cache=base / "cache")
 vault = read_dreamt_vault(root, places, environ={})

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.adapters.index.array_file import link_sketch
 from aria_dream.adapters.index.decisions import is_merged
 from aria_dream.adapters.index.resonance import read_note_text
-from aria_dream.adapters.index.vectors import read_passages, read_vectors
 from aria_dream.adapters.models.embedding import (
     Unembedded,
     load_embedder,
     passage_kind,
+    read_passages,
+    read_vectors,
     vector_kind,
     write_missing_vectors,
 )
@@ -60,6 +60,7 @@ from aria_dream.ranking.meaning import (
     background,
     background_sample,
 )
+from aria_dream.ranking.structure import link_sketch
 from aria_dream.vault.edit import encode_note
 from aria_dream.vault.graph import targets_of
 
@@ -68,8 +69,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.index.vectors import ContentCache
     from aria_dream.adapters.models.embedding import Embedder
     from aria_dream.judging.bridge import BridgeSigns, Surroundings
     from aria_dream.judging.calibration import Calibration

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.adapters.index.array_file import link_sketch, still_alike
+from aria_dream.adapters.index.cache_store import OF_VAULT
 from aria_dream.judging.calibration import (
     DECISION_WEIGHT,
     LIFT,
@@ -21,12 +21,13 @@ from aria_dream.judging.calibration import (
 from aria_dream.judging.judge import FEATURES, PRIOR
 from aria_dream.judging.pool import HIDDEN_SHARE, ROUNDS
 from aria_dream.ranking.meaning import parse_background, render_background
+from aria_dream.ranking.structure import link_sketch, still_alike
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.index.vectors import ContentCache
     from aria_dream.judging.calibration import Calibration
     from aria_dream.ranking.meaning import Background
 
@@ -34,13 +35,11 @@ _LEARNED_BY: Final = repr(
     (FEATURES, PRIOR, RECALL, RECALL_MARGIN, MOST_KEPT, LIFT, SHY_OF_HUBS, PRIOR_STRENGTH, DECISION_WEIGHT,
      HIDDEN_SHARE, ROUNDS)
 )  # fmt: skip
-LEARNED_KIND: Final = f"learned:1:{sha256(_LEARNED_BY.encode()).hexdigest()[:12]}"
+LEARNED_KIND: Final = f"{OF_VAULT}learned:1:{sha256(_LEARNED_BY.encode()).hexdigest()[:12]}"
 """What the judge learned. Changes with whatever the learning depends on beside the vault; raise the number when its
 code does."""
-STATE_KIND: Final = "state:1"
+STATE_KIND: Final = f"{OF_VAULT}state"
 """The state of the vault that the cache was last cleared for."""
-_LATEST: Final = sha256(b"latest").digest()
-"""The one key of either kind: only the latest is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class NewLessons:
 
 def read_learned(cache: ContentCache, vault: DreamtVault, told: str, dim: int) -> NewLessons | None:
     """What was learned from nearly these links, by the same ranking, embedder and decisions."""
-    head, _, blob = cache.get_many(LEARNED_KIND, [_LATEST]).get(_LATEST, b"").partition(b"\n")
+    head, _, blob = cache.get(LEARNED_KIND).partition(b"\n")
     try:
         record = json.loads(head)
         if record["told"] != told:
@@ -74,12 +73,12 @@ def read_learned(cache: ContentCache, vault: DreamtVault, told: str, dim: int) -
 
 def keep_learned(cache: ContentCache, record: Mapping[str, object], usual: Background) -> None:
     """Keep what was learned; only the latest is kept."""
-    cache.put_many(LEARNED_KIND, {_LATEST: json.dumps(record).encode() + b"\n" + render_background(usual)})
+    cache.put(LEARNED_KIND, json.dumps(record).encode() + b"\n" + render_background(usual))
 
 
 def retain_visible(cache: ContentCache, vault: DreamtVault, keys: Sequence[bytes]) -> None:
     """Drop what invisible notes left, once for each state of the vault."""
     state = sha256(vault.state_hash.encode()).digest()
-    if cache.get_many(STATE_KIND, [_LATEST]).get(_LATEST) != state:
-        cache.retain_only({fact.content_hash for fact in vault.facts} | set(keys) | {_LATEST})
-        cache.put_many(STATE_KIND, {_LATEST: state})
+    if cache.get(STATE_KIND) != state:
+        cache.retain_only({fact.content_hash for fact in vault.facts} | set(keys))
+        cache.put(STATE_KIND, state)

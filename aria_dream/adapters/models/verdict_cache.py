@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from datetime import date
 
-    from aria_dream.adapters.index.vectors import ContentCache
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.consolidate.verdict import ConflictVerdict, Escalated, PairVerdict
 
 _HOMES = sha256(b"the notes that have verdicts").digest()

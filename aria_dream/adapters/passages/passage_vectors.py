@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from aria_dream.adapters.index.resonance import read_note_text
-from aria_dream.adapters.index.vectors import read_vectors
-from aria_dream.adapters.models.embedding import NOTES_PER_BATCH, Unembedded, vector_kind, write_missing_vectors
+from aria_dream.adapters.models.embedding import (
+    NOTES_PER_BATCH,
+    Unembedded,
+    read_vectors,
+    vector_kind,
+    write_missing_vectors,
+)
 from aria_dream.adapters.passages.passage_rows import note_key
 from aria_dream.markdown.note import parse_note
 from aria_dream.ranking.embedding import passages, pooled
@@ -23,8 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.index.vectors import ContentCache
     from aria_dream.adapters.models.embedding import Embedder
     from aria_dream.adapters.passages.passage_rows import PassageTable
     from aria_dream.consolidate.near import Vectors

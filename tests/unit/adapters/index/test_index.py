@@ -16,8 +16,16 @@ from hypothesis import strategies as st
 
 import aria_dream.adapters.index.contents as contents_module
 from aria_dream.adapters.disk.places import vault_key
+from aria_dream.adapters.index.cache_store import FILE_NAME, ContentCache
 from aria_dream.adapters.index.index import VaultIndex, read_vault
-from aria_dream.adapters.index.index_cache import FILE_NAME, READER_MODULES, IndexCache, Row
+from aria_dream.adapters.index.index_cache import (
+    FILES_KIND,
+    LINKAGE_KIND,
+    READER_MODULES,
+    VERSION_KIND,
+    IndexCache,
+    Row,
+)
 from aria_dream.vault.graph import NoteFacts
 from aria_dream.vault.record import EMPTY, pack_record
 from aria_dream.vault.snapshot import FileState
@@ -167,17 +175,22 @@ def foreign(file: Path) -> None:
 
 
 def older(file: Path) -> None:
-    with sqlite3.connect(file) as database:
-        database.execute("UPDATE meta SET value = 'version of another day' WHERE name = 'version'")
-        database.execute("UPDATE file SET record = 'read otherwise'")
-    database.close()
+    with ContentCache(file.parent) as store:
+        store.put(VERSION_KIND, b"version of another day")
+        store.put_many(FILES_KIND, {path: blob[:72] + b"read otherwise" for path, blob in kept(store).items()})
 
 
 def odd_rows(file: Path) -> None:
-    with sqlite3.connect(file) as database:
-        database.execute("UPDATE file SET size = 'many'")
-        database.execute("UPDATE meta SET value = x'00' WHERE name = 'linkage'")
-    database.close()
+    with ContentCache(file.parent) as store:
+        store.put_many(FILES_KIND, {path: blob[:71] for path, blob in kept(store).items()} | {b"\xff": bytes(72)})
+        store.put(LINKAGE_KIND, b"\0")
+
+
+def kept(store: ContentCache) -> dict[bytes, bytes]:
+    found: dict[bytes, bytes] = {}
+    store.each(FILES_KIND, found.__setitem__)
+    assert found
+    return found
 
 
 def a_folder(file: Path) -> None:
@@ -208,7 +221,7 @@ def test_a_damaged_cache_is_built_anew(vault: Path, cache: Path, parsed: list[by
 def test_a_cache_that_somebody_holds_is_done_without(
     vault: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aria_dream.adapters.index.index_cache._LOCK_WAIT_S", 0.05)
+    monkeypatch.setattr("aria_dream.adapters.index.cache_store.BUSY_TIMEOUT_S", 0.05)
     first = read_vault(vault, cache)
     holder = sqlite3.connect(cache / vault_key(vault) / FILE_NAME, isolation_level=None)
     try:
