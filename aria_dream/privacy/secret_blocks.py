@@ -91,7 +91,6 @@ _HEAD_OF: Final = re.compile(
 )
 """Beside a column so headed one of keys holds secrets."""
 _RULE: Final = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
-_CELL: Final = re.compile(r"(?:\\.|[^|\\\n])+")
 
 
 def places_in_tables(text: str, lines: Sequence[Line]) -> Iterator[Span]:

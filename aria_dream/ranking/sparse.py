@@ -112,24 +112,15 @@ def unit_rows(lengths: Sequence[int] | Ints, values: npt.NDArray[np.floating]) -
     return (values / norms[owners]).astype(np.float32)
 
 
-def labelled_rows(labels: Sequence[Sequence[str]], *, unit: bool, rare: bool = True) -> SparseRows:
+def labelled_rows(labels: Sequence[Sequence[str]], *, rare: bool = True) -> SparseRows:
     """One row a note from its labels (tags, trigrams, folders), each once.
 
-    `rare` weighs a label by how few notes have it; `unit` scales rows to length 1 (products are cosines). Without
-    `unit`, a shared label counts 1 / ln(2 + its notes) when `rare`, and 1 otherwise.
+    A shared label counts 1 / ln(2 + its notes) when `rare`, and 1 otherwise.
     """
     numbers: dict[str, int] = {}
     rows = [sorted({numbers.setdefault(label, len(numbers)) for label in row}) for row in labels]
     lengths = [len(row) for row in rows]
     columns = np.array([column for row in rows for column in row], dtype=np.int64)
     held_by = np.bincount(columns, minlength=max(1, len(numbers)))
-    if not rare:
-        weights = np.ones(len(columns))
-    elif unit:
-        weights = np.log((len(rows) + 1) / held_by[columns]) if len(columns) else np.zeros(0)
-    else:
-        weights = 1 / np.sqrt(np.log(2.0 + held_by[columns]))
-    values = weights.astype(np.float32)
-    if unit:
-        values = unit_rows(lengths, values)
-    return sparse_rows(lengths, columns, values, width=max(1, len(numbers)))
+    weights = 1 / np.sqrt(np.log(2.0 + held_by[columns])) if rare else np.ones(len(columns))
+    return sparse_rows(lengths, columns, weights.astype(np.float32), width=max(1, len(numbers)))

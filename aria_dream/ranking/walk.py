@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -305,9 +305,3 @@ def _take(chosen: list[Juxtaposition], pool: Sequence[Juxtaposition]) -> None:
             best = found
             break
     chosen.append(best)
-
-
-def remember(memory: Memory, start: str, shown: Iterable[tuple[str, str]], today: date) -> Memory:
-    """`memory` after one more dream."""
-    dates = dict(memory.shown) | dict.fromkeys(shown, today)
-    return replace(memory, starts=(*memory.starts, start)[-STARTS_REMEMBERED:], shown=dates)

@@ -17,7 +17,7 @@ from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.index.resonance import build_ranking
 from aria_dream.adapters.models.embedded_judge import EmbeddedJudge, open_embedded_judge
 from aria_dream.adapters.models.embedding import load_embedder, vector_kind
-from aria_dream.judging.calibration import Calibration, uncalibrated
+from aria_dream.judging.calibration import Calibration, calibrate
 from aria_dream.judging.common_ground import NoteView, fold, in_common
 from aria_dream.judging.judge import PRIOR, Judged, PairFeatures, judge_pairs, says_the_same
 from aria_dream.judging.pool import learn_calibration
@@ -74,7 +74,7 @@ def test_translations_are_near_and_taken_for_twins(embedder: Embedder) -> None:
         )
         pair = Judged(features=features, common=common, cosine=float(english @ other))
         assert says_the_same(pair)
-        assert isinstance(judge_pairs(uncalibrated(PRIOR), [pair])[0], Drop)
+        assert isinstance(judge_pairs(calibrate(PRIOR, np.zeros((0, len(PRIOR.weights))), []), [pair])[0], Drop)
 
 
 def write_vault(root: Path) -> None:

@@ -77,11 +77,6 @@ class ContentCache:
                 self._connection.close()
             self._connection = None
 
-    @property
-    def bypassed(self) -> bool:
-        """Whether the file could not be used, so that nothing is read or kept."""
-        return self._bypassed
-
     def get(self, kind: str) -> bytes:
         """The one value of a kind that keeps only the latest; `b""` where there is none."""
         return self.get_many(kind, (LATEST,)).get(LATEST, b"")

@@ -21,7 +21,7 @@ from aria_dream.adapters.disk.config_folder import read_obsidian_settings
 from aria_dream.adapters.disk.places import vault_key
 from aria_dream.adapters.index.contents import UNREAD, Content, cached_contents, content_key, find_copies, read_contents
 from aria_dream.adapters.index.index_cache import IndexCache
-from aria_dream.adapters.index.scan import Scan, rescan, scan_vault
+from aria_dream.adapters.index.scan import Scan, scan_vault
 from aria_dream.errors import Problem
 from aria_dream.vault.graph import LinkGraph, NoteFacts
 from aria_dream.vault.linkage import (
@@ -237,17 +237,9 @@ class VaultIndex:
         """
         return tuple(self.linkage.path_of(source) for source in self.linkage.sources_naming(name))
 
-    def refreshed(self, changed_paths: Iterable[str] | None = None) -> VaultIndex:
-        """The vault as it is now. Only what changed is read; the result equals that of a fresh `read_vault`.
-
-        With `changed_paths` only those files are looked at (a folder among them means the whole vault is listed again);
-        without, every file is, by its times and inode. Raises VaultUnreadableError where the vault is gone.
-        """
-        with collector_paused():
-            return self.rescanned(scan_vault(self.root) if changed_paths is None else rescan(self.scan, changed_paths))
-
     def rescanned(self, scan: Scan, *, reread: Iterable[str] = ()) -> VaultIndex:
-        """The vault as `scan`, a later look at its files, shows it: `refreshed` by a look that was had already.
+        """The vault as `scan`, a later look at its files, shows it: only what changed is read, and it equals that
+        of a fresh `read_vault`.
 
         `reread` are files whose content changed although their state did not (written twice within one tick of the
         file system's clock); they are read as well.

@@ -99,6 +99,7 @@ class IndexCache:
         self._store = ContentCache(folder)
         version = reader_version().encode()
         kept: dict[bytes, bytes] = {}
+        # after the first time that the store would not, nothing is kept
         self._usable = self._store.each(VERSION_KIND, kept.__setitem__) and (
             kept.get(LATEST) == version
             or (
@@ -107,11 +108,6 @@ class IndexCache:
                 and self._store.put_many(VERSION_KIND, {LATEST: version})
             )
         )
-
-    @property
-    def usable(self) -> bool:
-        """Whether anything is kept: after the first time that the store would not, nothing is."""
-        return self._usable
 
     def rows(self) -> list[Row]:
         """Every row that can be read."""

@@ -170,12 +170,6 @@ class VaultWatcher:
             return 0.0
         return None if self._last_foreign_at_s is None else max(0.0, self._clock() - self._last_foreign_at_s)
 
-    def accept_shrinking(self) -> None:
-        """The writer says that the vault is right as it is: what vanished is gone for good."""
-        if isinstance(self._state, Shrunk):
-            self._state = Shrunk(reason=self._state.reason, since_s=self._clock() - ACCEPT_AFTER_S)
-            self._next_walk_at_s = self._clock()
-
     def wait(self, timeout_s: float) -> VaultChange | None:
         """What changed, once it is looked at; None after `timeout_s`, after a `call`, or when `state` became another.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from aria_dream.judging.calibration import uncalibrated
+from aria_dream.judging.calibration import calibrate
 from aria_dream.judging.common_ground import Between, Common
 from aria_dream.judging.judge import (
     FEATURES,
@@ -39,7 +40,7 @@ COMMON = Common(
     one_language=True,
 )
 NOTHING = replace(COMMON, words=(), between=None)
-JUDGE = uncalibrated(PRIOR)
+JUDGE = calibrate(PRIOR, np.zeros((0, len(PRIOR.weights))), [])
 
 
 def judged(features: PairFeatures, common: Common = COMMON, cosine: float | None = 0.4) -> Judged:

