@@ -138,7 +138,7 @@ def link_structure(graph: LinkGraph) -> Structure:
 
 
 def neighbours_of(graph: LinkGraph) -> Neighbours:
-    """What `vault.graph.undirected` gives, in a tenth of the time."""
+    """Who is linked with whom, in either direction: the rows of each note's neighbours, ascending."""
     structure = link_structure(graph)
     return Neighbours(
         offsets=array("i", structure.offsets.astype(np.intc).tobytes()),

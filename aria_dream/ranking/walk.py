@@ -116,7 +116,7 @@ def walkable_notes(
 ) -> tuple[Walkable, ...]:
     """The notes of `graph`, in its order, as the walk sees them; a path without facts is left out.
 
-    `links` (the graph's `undirected`) saves counting neighbours.
+    `links` (from `structure.neighbours_of`) saves counting neighbours.
     `daily`, `template`, `hidden`: vault paths that the vault's settings and the policy name. Our own files (`marker`),
     `dream: false` and Obsidian's ignored files are invisible too.
     """

@@ -120,20 +120,6 @@ def reversed_graph(graph: LinkGraph) -> LinkGraph:
     return LinkGraph(paths=graph.paths, offsets=offsets, targets=targets)
 
 
-def undirected(graph: LinkGraph) -> Neighbours:
-    """Neighbours in either direction, each once."""
-    back = reversed_graph(graph)
-    offsets, neighbours = array("i", [0]), array("i")
-    for row in range(len(graph.paths)):
-        outgoing, incoming = targets_of(graph, row), targets_of(back, row)
-        if outgoing and incoming:
-            neighbours.extend(sorted({*outgoing, *incoming}))
-        else:
-            neighbours.extend(outgoing or incoming)
-        offsets.append(len(neighbours))
-    return Neighbours(offsets=offsets, neighbours=neighbours)
-
-
 def component_sizes(graph: LinkGraph) -> list[int]:
     """Sizes of the weakly connected components, largest first."""
     root = list(range(len(graph.paths)))

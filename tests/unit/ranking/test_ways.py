@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aria_dream.ranking.juxtaposition import shortest_ways
-from aria_dream.vault.graph import graph_of, undirected
+from aria_dream.ranking.structure import neighbours_of
+from aria_dream.vault.graph import graph_of
 
 
 def ways(rows: list[list[int]], start: int, ends: list[int]) -> dict[int, tuple[int, ...] | None]:
     graph = graph_of(tuple(f"{row:03}.md" for row in range(len(rows))), rows)
-    return shortest_ways(undirected(graph), start, ends)
+    return shortest_ways(neighbours_of(graph), start, ends)
 
 
 def test_a_way_follows_links_against_their_direction_too() -> None:
@@ -42,7 +43,7 @@ def graphs(draw: st.DrawFn) -> list[list[int]]:
 @given(graphs())
 def test_as_long_as_the_plain_search_finds_and_every_step_is_a_link(rows: list[list[int]]) -> None:
     graph = graph_of(tuple(f"{row:03}.md" for row in range(len(rows))), rows)
-    links = undirected(graph)
+    links = neighbours_of(graph)
     known: nx.Graph[int] = nx.Graph((row, other) for row, targets in enumerate(rows) for other in targets)
     known.add_node(0)
     plain = nx.single_source_shortest_path(known, 0)

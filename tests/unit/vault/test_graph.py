@@ -6,6 +6,7 @@ import networkx as nx
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aria_dream.ranking.structure import neighbours_of
 from aria_dream.vault.graph import (
     LinkGraph,
     backlinks_of,
@@ -14,7 +15,6 @@ from aria_dream.vault.graph import (
     reversed_graph,
     row_of,
     targets_of,
-    undirected,
 )
 
 
@@ -36,7 +36,7 @@ def test_rows_are_sorted_distinct_and_without_self_links() -> None:
 def test_an_empty_graph() -> None:
     graph = graph_of((), [])
     assert component_sizes(graph) == []
-    assert list(undirected(graph).offsets) == [0]
+    assert list(neighbours_of(graph).offsets) == [0]
 
 
 @st.composite
@@ -54,7 +54,7 @@ def test_it_agrees_with_networkx(graph: LinkGraph) -> None:
         (path, graph.paths[target]) for row, path in enumerate(graph.paths) for target in targets_of(graph, row)
     )
     plain = known.to_undirected(as_view=True)
-    links = undirected(graph)
+    links = neighbours_of(graph)
     for row, path in enumerate(graph.paths):
         assert {graph.paths[at] for at in links.of(row)} == set(plain[path])
         assert list(links.of(row)) == sorted(links.of(row))
