@@ -166,13 +166,13 @@ def _finish_reaches(root: Path, permit: Permit, quiet_s: float, host: str) -> in
     from aria_dream.adapters.index.live_policy import read_live_policy
     from aria_dream.errors import BusyError
     from aria_dream.policy.settings import local_now
-    from aria_dream.reach.reach_record import unfinished
+    from aria_dream.reach.reach_record import find_unfinished
     from aria_dream.usecases.reach import ReachRequest, finish_reaches
 
     places = find_places()
     live = read_live_policy(root, places)
     store = ReachStore(live.state_folder(places))
-    before = len(unfinished(store.reaches()[0]))
+    before = len(find_unfinished(store.reaches()[0]))
     if not before:
         return 0
     request = ReachRequest(
@@ -183,7 +183,7 @@ def _finish_reaches(root: Path, permit: Permit, quiet_s: float, host: str) -> in
         finish_reaches(request, _reach_means(root, permit)[1])
     except BusyError:  # one is under way, and finishes them itself
         return 0
-    return before - len(unfinished(store.reaches()[0]))
+    return before - len(find_unfinished(store.reaches()[0]))
 
 
 def _reach(root: Path, permit: Permit, quiet_s: float, host: str) -> dict[str, object]:

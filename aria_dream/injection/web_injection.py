@@ -5,7 +5,7 @@ answer of Codex does no more than say a verdict; its block in the dream note, th
 this would create and its lines in the review are, to a program, the same as those of a calm answer. An answer of Janus
 is one of three words and a line of text.
 
-Pure and without a model, like `dream.injection`.
+Pure and without a model, like `injection.injection`.
 """
 
 from __future__ import annotations

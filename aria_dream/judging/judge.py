@@ -14,7 +14,7 @@ import numpy as np
 
 from aria_dream.judging.bridge import NEARER, bridge_log_odds, is_known, speaks_against, speaks_for
 from aria_dream.judging.calibration import Calibration, Prior, contributions, probabilities
-from aria_dream.judging.reason import FEW_WORDS, apart_from_text, meet, mentioned, speak_of
+from aria_dream.judging.reason import FEW_WORDS, apart_from_text, meet, quote_mention, speak_of
 from aria_dream.judging.triage_prompt import Drop, Keep
 
 if TYPE_CHECKING:
@@ -260,14 +260,14 @@ def _nearly_the_same(pair: Judged) -> str:
     """What is said of two that are near-duplicates in part only, which no consolidation would merge."""
     verbatim = pair.common.twins >= TWIN_SHARE
     said = "much of the one stands word for word in the other" if verbatim else "they say nearly the same"
-    also = mentioned(pair.common) or meet(pair.common)
+    also = quote_mention(pair.common) or meet(pair.common)
     return f"{said}, and {also}" if also else said
 
 
 def _speaking_for(pair: Judged, spoke: dict[str, float]) -> list[str]:
     """What can be said for the pair, the strongest first; empty where nothing can be named."""
     said = [
-        (spoke["mention"] + 1.5, mentioned(pair.common)),
+        (spoke["mention"] + 1.5, quote_mention(pair.common)),
         (spoke["text"] + 0.15 * min(len(pair.common.words), 4), speak_of(pair.common)),
         (spoke["structure"], meet(pair.common)),
         (spoke["passages"] + spoke["kinship"], _close(pair)),
@@ -313,7 +313,7 @@ def _dropped_because(pair: Judged) -> str:
     words = " and ".join(quoted)
     away = z is not None and z < AWAY_Z
     if common.mention:
-        return f"{mentioned(common)}, but little else speaks for a link"
+        return f"{quote_mention(common)}, but little else speaks for a link"
     if common.words and away:
         return f"share {'the words' if len(quoted) > 1 else 'the word'} {words} but are far apart in meaning"
     if common.words and len(common.words) <= FEW_WORDS:

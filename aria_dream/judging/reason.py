@@ -22,7 +22,7 @@ FEW_WORDS: Final = 2
 """Two notes with no more telling words in common than this share few words."""
 
 
-def listed(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """`"a"`, `"a and b"`, `"a, b and c"`."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
@@ -41,14 +41,14 @@ def speak_of(common: Common) -> str | None:
     words = [word for word in common.words if fold(word) not in mention]
     subjects = [word for word in words if word not in common.by_the_way]
     if subjects:
-        return f"both speak of {listed(subjects[:MAX_WORDS])}"
+        return f"both speak of {join_words(subjects[:MAX_WORDS])}"
     if not words:
         return None
     quoted = [f"“{word}”" for word in words[:MAX_WORDS]]
-    return f"both use the word{'s' if len(quoted) > 1 else ''} {listed(quoted)}"
+    return f"both use the word{'s' if len(quoted) > 1 else ''} {join_words(quoted)}"
 
 
-def mentioned(common: Common) -> str | None:
+def quote_mention(common: Common) -> str | None:
     """The clause that quotes a mention."""
     return f"{named(common.mention[0])} mentions “{common.mention[1]}” without a link" if common.mention else None
 
@@ -89,7 +89,7 @@ _HINTS: Final = (
 """A term of the ranking, from where on it is worth saying, and what it then says."""
 
 
-def hinted(terms: Mapping[str, float], first: str, second: str) -> tuple[str, ...]:
+def explain_terms(terms: Mapping[str, float], first: str, second: str) -> tuple[str, ...]:
     """What the ranking's terms say of the notes titled `first`, which asks, and `second`; the most telling first."""
     return tuple(
         clause.format(first=named(first), second=named(second))
@@ -146,7 +146,7 @@ def shared_words_clause(
         quoted = [f"“{word}”" for word, _ in words]
         if len(words) == _WORDS_SAID:
             whose = f"{named(each.called)}, which is linked with {named(second.called)}"
-            clause = f"{whose}, shares the words {listed(quoted)} with {named(first.called)}"
+            clause = f"{whose}, shares the words {join_words(quoted)} with {named(first.called)}"
             said.append(_Said(sum(weight for _, weight in words), clause))
     return _best(said)
 
@@ -156,7 +156,9 @@ def _best(said: Sequence[_Said | None]) -> str | None:
     return None if found is None else found.clause
 
 
-def linked_alike(first: int, second: int, around: Callable[[int], Sequence[int]]) -> tuple[int, int, list[int]] | None:
+def find_linked_alike(
+    first: int, second: int, around: Callable[[int], Sequence[int]]
+) -> tuple[int, int, list[int]] | None:
     """`(of the two, other, common)`: a note `other`, linked with the other one of the two, that has at least two
     neighbours in common with this one; the most, and of those the least linked. None where there is none.
 
@@ -176,9 +178,9 @@ def linked_alike(first: int, second: int, around: Callable[[int], Sequence[int]]
 
 
 def linked_alike_clause(titles: Sequence[str], common: Sequence[str]) -> str:
-    """The clause for what `linked_alike` found: `titles` of the one, the other and what that is linked with."""
+    """The clause for what `find_linked_alike` found: `titles` of the one, the other and what that is linked with."""
     title, other, linked_with = map(named, titles)
-    both = listed(list(map(named, common)))
+    both = join_words(list(map(named, common)))
     return f"{other}, which is linked with {linked_with}, stands beside {both}, as {title} does"
 
 
@@ -194,7 +196,7 @@ def _said(before: str, words: Sequence[tuple[str, float]], after: str = "") -> _
     if len(words) < _LEAST_WORDS:
         return None
     said = words[:_WORDS_SAID]
-    return _Said(sum(weight for _, weight in said), f"{before}{listed([word for word, _ in said])}{after}")
+    return _Said(sum(weight for _, weight in said), f"{before}{join_words([word for word, _ in said])}{after}")
 
 
 def _words(one: NoteView, two: NoteView, rarity: Callable[[str], float]) -> list[tuple[str, float]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from aria_dream.judging.prompt_text import Messages, Prompt, estimate_tokens, fill_prompt, harmless_text
-from aria_dream.markdown.no_words import pasted
+from aria_dream.markdown.no_words import find_pasted
 from aria_dream.notes.plain_text import clean
 from aria_dream.ranking.juxtaposition import Dropped, Survivor
 
@@ -137,7 +137,7 @@ def local_excerpt(title: str, note: Note) -> LocalExcerpt:
     """The title and the beginning of the body as a reader sees it: without properties, comments and pasted data."""
     cuts = [(span.start, span.end) for span in note.opaque if note.text.startswith(("%%", "<!--"), span.start)]
     body = note.text[note.body_start :]
-    cuts += [(start + note.body_start, end + note.body_start) for start, end in pasted(body)]
+    cuts += [(start + note.body_start, end + note.body_start) for start, end in find_pasted(body)]
     pieces: list[str] = []
     at, held = note.body_start, 0
     for start, end in sorted(cuts):

@@ -117,10 +117,10 @@ def hidden_spans(body: str, opaque: list[tuple[int, int]]) -> list[tuple[int, in
     """Where a body is no prose: `opaque` and the comments, sorted and disjoint."""
     # A search for two characters costs ten times one for a single one.
     comments = find_comments(body, opaque) if "%" in body and "%%" in body else []
-    return joined(opaque + comments) if comments else opaque
+    return join_spans(opaque + comments) if comments else opaque
 
 
-def joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def join_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The same places as sorted, disjoint spans."""
     result: list[tuple[int, int]] = []
     for start, end in sorted(spans):
@@ -146,19 +146,19 @@ def count_prose(body: str, opaque: list[tuple[int, int]]) -> int:
     if "%%" not in head:
         # so many words that some names of fields among them do not matter
         known = [span for span in opaque if span[0] < _SURELY_ENOUGH] + no_words(head, labels=False)
-        words = count_words(head, joined(known))
+        words = count_words(head, join_spans(known))
         if words == WORDS_COUNTED:
             return words
         if len(head) == len(body):
             labels = list(field_labels(body))
-            return count_words(body, joined(known + labels)) if labels else words
+            return count_words(body, join_spans(known + labels)) if labels else words
     return count_words(body, without_words(body, hidden_spans(body, opaque)))
 
 
 def without_words(body: str, opaque: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Where a body holds no words, sorted and disjoint: `opaque`, and what `no_words` finds."""
     more = no_words(body)
-    return joined(opaque + more) if more else opaque
+    return join_spans(opaque + more) if more else opaque
 
 
 def count_words(body: str, opaque: list[tuple[int, int]]) -> int:

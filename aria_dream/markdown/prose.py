@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pyromark import Markdown, Options
 
-from aria_dream.markdown.body import joined
+from aria_dream.markdown.body import join_spans
 from aria_dream.markdown.link import ascii_twin
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class _Reader:
         spans += [match.span() for match in _NO_PROSE.finditer(self._body)]
         spans += _bracketed(self._body)
         spans += _never_closed(self._body, [(span.start - offset, span.end - offset) for span in self._note.opaque])
-        return joined(spans)
+        return join_spans(spans)
 
 
 _NOT_PROSE: Final = frozenset(

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from aria_dream.errors import Problem
-from aria_dream.markdown.no_words import pasted
+from aria_dream.markdown.no_words import find_pasted
 from aria_dream.markdown.note import Span, parse_note
 from aria_dream.markdown.scan import is_unread, read_flags
 from aria_dream.policy.kinds import Door
@@ -220,7 +220,7 @@ def _redacted(text: str, head: str) -> tuple[str, Counter[str]]:
 def _shareable_body(sharing: Sharing, note: Note) -> tuple[str, int]:
     """The body without comments and pasted data, links to private files blanked whole, and how many those were."""
     cuts = [span for span in note.opaque if note.text.startswith(("%%", "<!--"), span.start)]
-    data = pasted(note.text[note.body_start :], random=False)
+    data = find_pasted(note.text[note.body_start :], random=False)
     cuts += [Span(start + note.body_start, end + note.body_start) for start, end in data]
     return _without_private_links(sharing, note, cuts)
 

@@ -15,7 +15,7 @@ from aria_dream.notes.tsv import parse_fields, parse_instant, render_fields
 from aria_dream.ranking.juxtaposition import pair_key
 from aria_dream.reach.reach import Answer
 from aria_dream.reach.reach_block import ReachedPair
-from aria_dream.reach.reach_landing import asked_on
+from aria_dream.reach.reach_landing import parse_asked_day
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -124,7 +124,7 @@ def answers_of_blocks(
             continue
         first, second = path_of(block.subject.from_), path_of(block.subject.to)
         if first and second:
-            at = datetime.combine(asked_on(block.origin) or day, block.at, tzinfo=zone)
+            at = datetime.combine(parse_asked_day(block.origin) or day, block.at, tzinfo=zone)
             at = at.replace(tzinfo=timezone(at.utcoffset() or timedelta(0)))  # as a row is read back
             row = cached_answer("internal", (first, second), block.outcome, at)
             rows |= {} if row is None else {row: None}

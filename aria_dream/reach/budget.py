@@ -191,7 +191,7 @@ def in_period(at: datetime | None, now: datetime, zone: tzinfo, period: Literal[
     return bool(at.utcoffset()) and at.timetuple()[:depth] >= local.timetuple()[:depth]
 
 
-def spent(rows: Iterable[Row], settings: Settings, now: datetime, zone: tzinfo) -> Spent:
+def count_spent(rows: Iterable[Row], settings: Settings, now: datetime, zone: tzinfo) -> Spent:
     """What each window holds now."""
     charges = _charges(rows, settings.requests_per_reach)
     return Spent(
@@ -211,7 +211,7 @@ def plan_reservation(
     """
     rows = tuple(rows)
     each = max(1, settings.requests_per_reach)
-    counted = spent(rows, settings, now, zone)
+    counted = count_spent(rows, settings, now, zone)
     charges = _charges(rows, each)
     for name, key, used, limit, window in (
         ("this month", "monthly_reach_ceiling", counted.in_month, settings.monthly_reach_ceiling, None),

@@ -191,7 +191,7 @@ def is_notes_line(line: str) -> bool:
     return _NUMBERS.fullmatch(_said(line)) is not None
 
 
-def named_notes(answer: str, titles: Sequence[str]) -> tuple[int, ...]:
+def find_named_notes(answer: str, titles: Sequence[str]) -> tuple[int, ...]:
     """The places in `titles` that the answer's `Notes:` line names, at most two, in its order.
 
     `()` where there is no such line, where one names more, or where anything in it is none of `titles`. Of two lines
@@ -243,7 +243,7 @@ def home_of(answer: str, titles: Sequence[str]) -> tuple[int, int] | str:
         return "the seed names no note of yours, and a link needs two; name them by wikilink under `resonance`"
     if len(titles) == 1:
         return "the seed names only one note of yours, and a link needs two; name the other by wikilink as well"
-    named = named_notes(answer, titles)
+    named = find_named_notes(answer, titles)
     if len(named) == 2:
         return named[0], named[1]
     if len(titles) == 2 and not named:

@@ -1,4 +1,4 @@
-"""Janus (L3): a cold second look at a proposal, by whoever never saw the dream.
+"""Janus (L3): the independent review of a proposal, by whoever never saw the dream.
 
 What Janus is shown is a value of its own, one of `Case`: it has no place for a path, a score, a reason, an argument or
 an earlier verdict, so none can slip in. What comes back is an enum and one bounded sentence.

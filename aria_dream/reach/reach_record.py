@@ -102,7 +102,7 @@ def parse_reaches(text: str) -> tuple[tuple[ReachRecord, ...], tuple[Problem, ..
     return tuple(reaches.values()), tuple(faults)
 
 
-def unfinished(reaches: tuple[ReachRecord, ...]) -> tuple[ReachRecord, ...]:
+def find_unfinished(reaches: tuple[ReachRecord, ...]) -> tuple[ReachRecord, ...]:
     """Those whose block is not in its dream note yet, as far as this machine knows."""
     return tuple(reach for reach in reaches if reach.step != "landed")
 

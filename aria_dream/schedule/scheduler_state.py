@@ -2,7 +2,7 @@
 
 A night belongs to the local date on which its window opens. Everything is reckoned in instants, never by comparing
 clock faces or adding 24 hours: where the clock skips the opening time the window opens at the first valid moment after
-it, where the clock shows it twice the first time counts, and a night that has its date in the books is never run again.
+it, where the clock shows it twice the first time counts, and a night whose date is recorded is never run again.
 """
 
 from __future__ import annotations

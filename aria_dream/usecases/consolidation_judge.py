@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from aria_dream.adapters.gate.egress import Gate
 from aria_dream.adapters.index.live_policy import read_prompt
-from aria_dream.adapters.models.asking import Asking, AskingBudget, shown_name
+from aria_dream.adapters.models.asking import Asking, AskingBudget, display_name
 from aria_dream.adapters.models.judges import find_model_server
 from aria_dream.adapters.models.model_consolidation_judge import ModelConsolidationJudge
 from aria_dream.adapters.models.model_server import NoModel
@@ -119,8 +119,8 @@ def open_consolidation_judge(
         model=found.model,
         asking=Asking(
             server=replace(found.server, answer_tokens=ANSWER_TOKENS),
-            name=shown_name(found.model),
-            budget=AskingBudget(sitting="a night", time_s=settings.time_budget_per_night_s),
+            name=display_name(found.model),
+            budget=AskingBudget(owner="a night", time_s=settings.time_budget_per_night_s),
         ),
         report=report,
         pair_question=pair_question,

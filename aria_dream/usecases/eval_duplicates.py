@@ -22,7 +22,7 @@ from aria_dream.consolidate.verdict import Merge, NearPair, NotDuplicate
 from aria_dream.evals.triage_score import Measured
 from aria_dream.markdown.note import parse_note
 from aria_dream.policy.keys import Settings
-from aria_dream.ranking.embedding import passages, pooled
+from aria_dream.ranking.embedding import passages, pool_passages
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.vault.obsidian import ObsidianSettings
 
@@ -115,7 +115,7 @@ def _read(side: CorpusFile, embedder: Embedder) -> _Side:
     cut = passages(title_of(side.path), note)
     return _Side(
         passage=passage,
-        vector=pooled(embedder.encode([one.text for one in cut]), [one.weight for one in cut]),
+        vector=pool_passages(embedder.encode([one.text for one in cut]), [one.weight for one in cut]),
         sketch=sketch_of("" if passage is None else passage.words),
         sentences=sentences_of(note),
     )

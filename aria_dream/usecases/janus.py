@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from aria_dream.adapters.gate.egress import Gate
 from aria_dream.adapters.index.live_policy import read_prompt
 from aria_dream.adapters.index.resonance import read_note_text
-from aria_dream.adapters.models.asking import Asking, AskingBudget, shown_name
+from aria_dream.adapters.models.asking import Asking, AskingBudget, display_name
 from aria_dream.adapters.models.independent_reviewer import LocalReader, NotAsked
 from aria_dream.adapters.models.judges import find_model_server
 from aria_dream.adapters.models.model_server import NoModel
@@ -113,9 +113,9 @@ def open_reader(
         )
     asking = Asking(
         server=server.server,
-        name=shown_name(server.model),
+        name=display_name(server.model),
         budget=AskingBudget(
-            sitting="a round of independent reviews",
+            owner="a round of independent reviews",
             time_s=settings.triage_budget_s,
             questions=settings.triage_questions_per_dream,
         ),

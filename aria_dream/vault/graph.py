@@ -93,7 +93,7 @@ def targets_of(graph: LinkGraph, row: int) -> array[int]:
 
 
 def backlinks_of(graph: LinkGraph, row: int) -> array[int]:
-    """Rows that link to `row`, ascending. Looks at every link: for many rows use `reversed_graph`."""
+    """Rows that link to `row`, ascending. Looks at every link."""
     found = array("i")
     at = -1
     while True:
@@ -102,22 +102,6 @@ def backlinks_of(graph: LinkGraph, row: int) -> array[int]:
         except ValueError:
             return found
         found.append(bisect_right(graph.offsets, at) - 1)
-
-
-def reversed_graph(graph: LinkGraph) -> LinkGraph:
-    """The graph with every arrow turned round: its rows hold backlinks."""
-    sources: list[list[int]] = [[] for _ in graph.paths]
-    start = 0
-    for row in range(len(graph.paths)):
-        end = graph.offsets[row + 1]
-        for target in graph.targets[start:end]:
-            sources[target].append(row)
-        start = end
-    offsets, targets = array("i", [0]), array("i")
-    for found in sources:
-        targets.extend(found)
-        offsets.append(len(targets))
-    return LinkGraph(paths=graph.paths, offsets=offsets, targets=targets)
 
 
 def component_sizes(graph: LinkGraph) -> list[int]:

@@ -15,10 +15,10 @@ from aria_dream.reach.budget import (
     Refused,
     Row,
     count_in_window,
+    count_spent,
     parse_ledger,
     plan_reservation,
     render_row,
-    spent,
 )
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -46,7 +46,7 @@ def test_a_grant_never_passes_a_ceiling(texts: list[str], each: int, five: int, 
         reach_requests_per_5h=five, reach_requests_per_week=week, monthly_reach_ceiling=month, requests_per_reach=each
     )
     planned = plan_reservation(found, settings, NOW, UTC, reach_id="new")
-    before = spent(found, settings, NOW, UTC)
+    before = count_spent(found, settings, NOW, UTC)
     assert min(before.in_5h, before.in_week, before.in_month) >= 0
     fits = before.in_5h + each <= five and before.in_week + each <= week and before.in_month + each <= month
     assert isinstance(planned, Row) is fits

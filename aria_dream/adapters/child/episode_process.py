@@ -37,9 +37,9 @@ REACHING_GRACE_S = 15.0
 """The same while it reaches out: the program outside is ended at once, and what it has said so far is written down."""
 
 WRITE = "write"
-"""What the child asks leave for before it writes."""
+"""What the child asks a permit for before it writes."""
 REACH = "reach"
-"""What it asks leave for before it reaches out."""
+"""What it asks a permit for before it reaches out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ class EpisodeProcess:
 
     @property
     def asked(self) -> str:
-        """The unit of work that it asks leave for; `""` where it does not ask."""
+        """The unit of work that it asks a permit for; `""` where it does not ask."""
         return self._asked
 
     def _read(self) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from aria_dream.adapters.codex.codex import Missing, account_server, find_codex, find_login, read_version
 from aria_dream.adapters.codex.codex_process import CodexProcess
 from aria_dream.adapters.codex.codex_relay import Relay
-from aria_dream.adapters.codex.codex_wall import FOLDER, LOCK, prepared_room, wall_arguments, wall_environment
+from aria_dream.adapters.codex.codex_wall import FOLDER, LOCK, prepare_room, wall_arguments, wall_environment
 from aria_dream.adapters.disk.lock import VaultLock
 from aria_dream.errors import BusyError, WriteRefusedError
 from aria_dream.reach.reach_events import EventReader, Failure, ReachEnd, ReachRun, RequestCount
@@ -106,7 +106,7 @@ class CodexReacher:
         assert not isinstance(program, Missing)
         assert not isinstance(login, Missing)
         try:
-            with VaultLock(self.state / LOCK, "a reach").held(LOCK_WAIT_S), prepared_room(
+            with VaultLock(self.state / LOCK, "a reach").held(LOCK_WAIT_S), prepare_room(
                 self.state, self.vault, login
             ) as room:
                 environ = self._environment(room)

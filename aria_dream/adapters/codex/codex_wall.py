@@ -165,7 +165,7 @@ class Room:
 
 
 @contextmanager
-def prepared_room(state: Path, vault: Path, login: Path | None) -> Iterator[Room]:
+def prepare_room(state: Path, vault: Path, login: Path | None) -> Iterator[Room]:
     """The folders of one reach, inside the `with` block. Whoever calls it holds the lock `LOCK`.
 
     `login` is the file to share; None shares none, for tests against a server that asks for none.

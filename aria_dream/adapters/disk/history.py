@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from aria_dream.adapters.disk.swap import retried, sync_file, sync_folder
+from aria_dream.adapters.disk.swap import retry_call, sync_file, sync_folder
 from aria_dream.errors import StateDamagedError
 from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ABSENT, ContentHash, content_hash
@@ -93,7 +93,7 @@ class History:
                         _write_new(folder / f"{number}.{kind}", image)
             _write_new(folder / "intent.json", _render_intent(intent))
             sync_folder(folder)
-            retried(lambda: folder.rename(self._folder / intent.change_id), self._sleep)
+            retry_call(lambda: folder.rename(self._folder / intent.change_id), self._sleep)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
@@ -199,7 +199,7 @@ class History:
         temp.unlink(missing_ok=True)
         try:
             _write_new(temp, content)
-            retried(lambda: temp.replace(path), self._sleep)
+            retry_call(lambda: temp.replace(path), self._sleep)
         except OSError:
             temp.unlink(missing_ok=True)
             raise

@@ -51,7 +51,7 @@ def send_authorised(
     begin: Callable[[Granted], T],
     clock: Callable[[], datetime] = ledger.utc_now,
 ) -> AuthorisedSend[T] | Refused | Turned:
-    """Leave to send `text` once; or why not, and then nothing counts.
+    """The permit to send `text` once; or why not, and then nothing counts.
 
     `begin` notes the run for the caller, on the disk, once all gates are open. `text` holds nothing of the vault but
     `excerpts`.

@@ -27,10 +27,10 @@ from aria_dream.reach.budget import (
     NOTED,
     Refused,
     Row,
+    count_spent,
     parse_ledger,
     plan_reservation,
     render_row,
-    spent,
 )
 from aria_dream.reach.reach_record import landed_record, parse_reaches, reach_record
 
@@ -52,7 +52,7 @@ _SEAL = object()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Granted:
-    """Leave to send one reach, already counted. Only `reserve` makes one."""
+    """The permit to send one reach, already counted. Only `reserve` makes one."""
 
     row: Row
     """As it stands in the ledger."""
@@ -87,7 +87,7 @@ def counted(state: Path, settings: Settings, now: datetime) -> Spent | None:
     """What each window of the budget holds at `now` (aware, in the writer's zone); None where nobody can tell."""
     assert now.tzinfo is not None
     try:
-        return spent(read_ledger(state)[0], settings, now, now.tzinfo)
+        return count_spent(read_ledger(state)[0], settings, now, now.tzinfo)
     except OSError:
         return None
 
@@ -95,7 +95,7 @@ def counted(state: Path, settings: Settings, now: datetime) -> Spent | None:
 def reserve(
     state: Path, settings: Settings, zone: tzinfo, *, kind: str, clock: Callable[[], datetime] = utc_now
 ) -> Granted | Refused:
-    """Leave to send one reach of `kind`, or why not. The row is on the disk, synced, when this returns.
+    """The permit to send one reach of `kind`, or why not. The row is on the disk, synced, when this returns.
 
     The budget is looked at under the lock, at the time the clock then says, so two callers never share a remainder.
 

@@ -45,7 +45,7 @@ class SingleNote:
 
 
 def read_single_note(root: Path, name: str) -> SingleNote:
-    """The note or canvas that `name` means (see `vault.lookup`) in the vault at `root`.
+    """The note or canvas that `name` means (see `vault.resolve`) in the vault at `root`.
 
     Raises VaultUnreadableError, and NotFoundError where there is no such note, where there are several, or where it
     cannot be read.

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from aria_dream.vault.graph import NoteFacts
 
 TERMS_KIND = "terms:2"
-"""Raise the number with every change of `dream.terms` that changes a value."""
+"""Raise the number with every change of `ranking.terms` that changes a value."""
 WEIGHTS_KIND = f"{OF_VAULT}weights"
 SPACE_FILE = "space.bin"
 _SPACE_MODULES = ("juxtaposition", "mentions", "notespace", "sparse", "terms")
@@ -257,7 +257,7 @@ def _keep_weights(vault: DreamtVault, cache: ContentCache, record: dict[str, obj
 
 
 class VaultRanker:
-    """L0 of one vault, as `dream.dreaming.Ranker` asks for it: the ranking, with ways and names."""
+    """L0 of one vault, as `judging.dreaming.Ranker` asks for it: the ranking, with ways and names."""
 
     def __init__(self, vault: DreamtVault, ranking: Ranking) -> None:
         self._vault = vault

@@ -46,8 +46,8 @@ from aria_dream.judging.reason import (
     MOST_AROUND,
     TITLES,
     around_clause,
-    hinted,
-    linked_alike,
+    explain_terms,
+    find_linked_alike,
     linked_alike_clause,
     shared_words_clause,
 )
@@ -99,7 +99,7 @@ class _Viewed:
 
 @dataclass(frozen=True, kw_only=True)
 class EmbeddedJudge:
-    """L1 without a server. `open_embedded_judge` makes it; it satisfies `dream.dreaming.Judge`."""
+    """L1 without a server. `open_embedded_judge` makes it; it satisfies `judging.dreaming.Judge`."""
 
     vault: DreamtVault
     ranking: Ranking
@@ -187,7 +187,7 @@ class EmbeddedJudge:
     ) -> tuple[str, ...]:
         """What the ranking's terms say of the two; note by note where nothing else can be said of them."""
         one, two = views[first].words, views[second].words
-        hints = hinted(terms, one.called, two.called)
+        hints = explain_terms(terms, one.called, two.called)
         if not hints or hints[0] == TITLES or common.words or common.mention or common.between or common.akin:
             return hints[: hints[:1] == (TITLES,)]
         links = self.vault.links
@@ -206,7 +206,7 @@ class EmbeddedJudge:
         return (clause or hints[0],)
 
     def _linked_alike(self, first: int, second: int) -> str | None:
-        found = linked_alike(first, second, self.vault.links.of)
+        found = find_linked_alike(first, second, self.vault.links.of)
         if found is None:
             return None
         mine, other, common = found

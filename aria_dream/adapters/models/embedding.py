@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from aria_dream.adapters.machine.load import pin_threads
 from aria_dream.errors import MissingPartError
-from aria_dream.ranking.embedding import RECIPE, pooled
+from aria_dream.ranking.embedding import RECIPE, pool_passages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -131,7 +131,7 @@ class Unembedded:
     """A visible note whose vector may have to be computed."""
 
     key: bytes
-    """`dream.embedding.vector_key` of its content hash and title."""
+    """`ranking.embedding.vector_key` of its content hash and title."""
     passages: Callable[[], Sequence[EmbeddedText]]
     """Reads and cuts the note; called only where the cache does not know the key. Empty where the note is gone."""
 
@@ -174,7 +174,7 @@ def write_missing_vectors(
         rows, parts, at = [], {}, 0
         for key, passages in cut.items():
             parts[key] = encoded[at : at + len(passages)]
-            rows.append(pooled(parts[key], [passage.weight for passage in passages]))
+            rows.append(pool_passages(parts[key], [passage.weight for passage in passages]))
             at += len(passages)
         if rows:  # the notes' vectors last: where one is known, its passages are
             write_passages(cache, passage_kind(embedder), parts)

@@ -1,4 +1,4 @@
-"""Who looks at a proposal cold, and the one of them that is the model of a server. None is told anything of a dream."""
+"""Who reviews a proposal independently, and the one of them that is a server's model. None knows a dream."""
 
 from __future__ import annotations
 

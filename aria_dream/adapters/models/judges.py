@@ -1,4 +1,4 @@
-"""Which judge sits: the one that `triage_backend` names, if it is there."""
+"""Which judge it is: the one that `triage_backend` names, if it is there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aria_dream.adapters.gate.egress import Gate, Turned
 from aria_dream.adapters.index.live_policy import read_prompt
-from aria_dream.adapters.models.asking import Asking, AskingBudget, shown_name
+from aria_dream.adapters.models.asking import Asking, AskingBudget, display_name
 from aria_dream.adapters.models.model_http import is_listening
 from aria_dream.adapters.models.model_judge import ModelJudge
 from aria_dream.adapters.models.model_server import NoModel, asking_patience, looking_patience
@@ -78,8 +78,8 @@ def open_judge(
     """The judge of one dream, or why there is none. `embedded` makes the built-in one; `problems` gets what to tell of
     the prompt, `report` what becomes of the asking.
 
-    Where Ollama is missing under `auto`, the built-in judge sits; a backend that was named must be there when the dream
-    begins. A model that fails later, or has used up the dream's budget, is followed by the built-in judge either way;
+    Where Ollama is missing under `auto`, it is the built-in judge; a backend that was named must be there when the
+    dream begins. A model that fails later, or has used up the dream's budget, is followed by the built-in judge either way;
     where it is to be measured it has no budget, and nobody judges for it. `backend` overrides the policy's. A model
     reports `progress(done, total)` pair by pair.
     """
@@ -119,9 +119,9 @@ def open_judge(
         verdicts=verdicts,
         asking=Asking(
             server=found.server,
-            name=shown_name(found.model),
-            budget=AskingBudget(sitting="a dream") if is_measured else AskingBudget(
-                sitting="a dream", time_s=settings.triage_budget_s, questions=settings.triage_questions_per_dream
+            name=display_name(found.model),
+            budget=AskingBudget(owner="a dream") if is_measured else AskingBudget(
+                owner="a dream", time_s=settings.triage_budget_s, questions=settings.triage_questions_per_dream
             ),
         ),
         report=report,

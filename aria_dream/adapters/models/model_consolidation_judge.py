@@ -1,4 +1,4 @@
-"""A language model as counsel of a consolidation: asked once a pair and once a conflict, its answer read as an enum.
+"""A language model as the judge of a consolidation: asked once a pair and once a conflict, its answer read as an enum.
 
 A model on another machine sees `ShareableExcerpt`s only, through the gate. Nothing is ever cut to fit: what is too long
 to be shown whole is left for a person.
@@ -210,7 +210,7 @@ class ModelConsolidationJudge:
         return cleared, tokens_of(messages)
 
     def _shareable(self, passage: Passage, text: str) -> ShareableExcerpt | Withheld:
-        """`text` of the atom, fit to leave. The whole note is asked first how private it is."""
+        """`text` of the passage, fit to leave. The whole note is asked first how private it is."""
         row = self.vault.row(passage.path)
         if row is None:
             return Withheld("the note is private")
@@ -221,7 +221,7 @@ class ModelConsolidationJudge:
         return excerpt_note(self.vault.sharing, parse_note(f"\n{text}"), passage.path, limit=_WHOLE)
 
     def _key(self, passage: Passage, asked: str) -> NoteKey:
-        """Content hash of the atom's note, and what else of the atom is shown."""
+        """Content hash of the passage's note, and what else of the passage is shown."""
         row = self.vault.row(passage.path)
         text = sha256(passage.text.encode("utf-8", "surrogatepass")).hexdigest()
         told = f"{passage.title}\0{passage.fingerprint}\0{text}"

@@ -49,7 +49,7 @@ class JudgeReport:
 
 @dataclass(kw_only=True)
 class ModelJudge:
-    """L1 by the model of a server. It satisfies `dream.dreaming.Judge`."""
+    """L1 by the model of a server. It satisfies `judging.dreaming.Judge`."""
 
     vault: DreamtVault
     model: Model

@@ -19,7 +19,7 @@ from aria_dream.adapters.models.embedding import (
 )
 from aria_dream.adapters.passages.passage_rows import note_key
 from aria_dream.markdown.note import parse_note
-from aria_dream.ranking.embedding import passages, pooled
+from aria_dream.ranking.embedding import passages, pool_passages
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.vault.edit import encode_note
 
@@ -126,7 +126,7 @@ def _embedded_sections(table: PassageTable, rows: Iterable[int], embedder: Embed
         if passage is None:
             continue
         cut = passages(passage.title, parse_note("\n" + passage.text))[:SECTION_PASSAGES]
-        vector = pooled(embedder.encode([one.text for one in cut]), [one.weight for one in cut])
+        vector = pool_passages(embedder.encode([one.text for one in cut]), [one.weight for one in cut])
         found[passage.id] = vector.astype(np.float16).astype(np.float32)  # as it will be read: a rank must not change
     return found
 

@@ -10,7 +10,7 @@ from aria_dream.adapters.disk.lock import writer_lock
 from aria_dream.adapters.state.record_store import PROPOSALS, RUNS, RecordStore
 from aria_dream.consolidate.record import parse_consolidations
 from aria_dream.errors import StateDamagedError
-from aria_dream.reach.reach_record import parse_reaches, unfinished
+from aria_dream.reach.reach_record import find_unfinished, parse_reaches
 from aria_dream.review.proposal import open_count
 from aria_dream.schedule.run_record import (
     PastRun,
@@ -100,7 +100,7 @@ class RunStore:
             open_proposals=open_count(records.states.values()),
             last_night=_last_night(parse_consolidations(text)),
             judge_trouble=last_trouble(text),
-            unfinished_reaches=len(unfinished(parse_reaches(text)[0])),
+            unfinished_reaches=len(find_unfinished(parse_reaches(text)[0])),
             problems=tuple(str(problem) for problem in records.problems),
         )
 

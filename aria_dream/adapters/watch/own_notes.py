@@ -45,7 +45,7 @@ class OwnNotes:
 
 
 def find_own_notes(index: VaultIndex, dream_folder: str) -> OwnNotes:
-    """Those that `residence.choose_home` finds for this `dream_folder`, wherever they lie.
+    """Those that `file_layout.choose_home` finds for this `dream_folder`, wherever they lie.
 
     Copies that a sync made of them are none of them.
     """

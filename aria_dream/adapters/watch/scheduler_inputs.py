@@ -75,7 +75,7 @@ class SchedulerInputs:
         self.state_folder = self.live.state_folder(places)
         self.store = RunStore(self.state_folder)
         self.has_run = False
-        """Something was started since this outlook was made."""
+        """Something was started since these inputs were read."""
         self.ended_s: dict[str, float] = {}
         """By run id: when it ended, by `clock`."""
         self.slow_until_s = 0.0

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 from aria_dream.adapters.watch.watch_events import WatchdogObserving
 from aria_dream.adapters.watch.watch_probe import (
     blind_sentence,
+    count_unwatched,
     limit_sentence,
     network_reason,
     read_folders,
     read_mounts,
     read_watch_limits,
     read_watched,
-    unwatched,
 )
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class Watching:
             folders = read_folders(root)
         except OSError:  # the vault is on its way out
             return False
-        missing = unwatched(folders, watched)
+        missing = count_unwatched(folders, watched)
         self.report = WatchReport(mode=Mode.EVENTS, folders=len(folders), watched=len(watched))
         if not missing:
             self._blind_checks = 0

@@ -18,10 +18,10 @@ from aria_dream.reach.budget import (
     Refused,
     Row,
     count_in_window,
+    count_spent,
     parse_ledger,
     plan_reservation,
     render_row,
-    spent,
 )
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -75,7 +75,7 @@ def test_a_window_is_as_long_where_the_clocks_change(day: tuple[int, int], ago_h
     for at in (then, then.astimezone(zone), then.astimezone(timezone(timedelta(hours=9)))):
         row = Row(at=at, kind="internal", verdict=INITIATED, id="a", requests=1)
         assert count_in_window([row], now, FIVE_HOURS) == spent_now
-        assert spent([row], WIDE, now, zone).in_5h == spent_now
+        assert count_spent([row], WIDE, now, zone).in_5h == spent_now
         if spent_now:
             again_at = refusal([row], limits(five=1), now).again_at
             assert again_at is not None
@@ -160,14 +160,14 @@ def test_an_unreadable_line_is_as_old_as_the_next_one_that_has_a_time() -> None:
     old = render_row(begun(timedelta(days=60), "a"))
     rows, _ = parse_ledger(f"??\nx\n{old}\r\n\n!!\n")
     assert [row.at for row in rows] == [NOW - timedelta(days=60)] * 3 + [None]
-    assert spent(rows, WIDE, NOW, UTC).in_month == 1
+    assert count_spent(rows, WIDE, NOW, UTC).in_month == 1
     noted = render_row(begun(timedelta(days=40), "", NOTED))
-    assert spent(parse_ledger(f"!!\n{noted}")[0], WIDE, NOW, UTC).in_month == 0
+    assert count_spent(parse_ledger(f"!!\n{noted}")[0], WIDE, NOW, UTC).in_month == 0
 
 
 def test_rows_of_the_future_are_in_every_window() -> None:
     rows = [begun(-timedelta(days=400), "a")]
-    counted = spent(rows, WIDE, NOW, UTC)
+    counted = count_spent(rows, WIDE, NOW, UTC)
     assert (counted.in_5h, counted.in_week, counted.in_month) == (1, 1, 1)
     assert refusal(rows, limits(five=1)).reason
     last = [Row(at=datetime.max.replace(tzinfo=UTC), kind="internal", verdict=INITIATED, id="a")]
@@ -178,9 +178,9 @@ def test_the_month_is_the_local_one() -> None:
     zone = ZoneInfo("Europe/Berlin")
     row = Row(at=datetime(2026, 10, 31, 22, 59, tzinfo=UTC), kind="internal", verdict=INITIATED, id="a")
     first = datetime(2026, 10, 31, 23, 1, tzinfo=UTC)  # 00:01 of 1 November
-    assert spent([row], WIDE, first - timedelta(minutes=2), zone).in_month == 1
-    assert spent([row], WIDE, first, zone).in_month == 0
-    assert spent([row], WIDE, first, UTC).in_month == 1
+    assert count_spent([row], WIDE, first - timedelta(minutes=2), zone).in_month == 1
+    assert count_spent([row], WIDE, first, zone).in_month == 0
+    assert count_spent([row], WIDE, first, UTC).in_month == 1
 
 
 def test_another_zone_gives_no_second_month() -> None:
@@ -190,8 +190,8 @@ def test_another_zone_gives_no_second_month() -> None:
     assert isinstance(planned, Row)
     (row,), _ = parse_ledger(render_row(planned))
     later = datetime(2026, 12, 1, 6, tzinfo=UTC)
-    assert spent([row], WIDE, later, west).in_month == 1
-    assert spent([row], WIDE, later, east).in_month == 1
+    assert count_spent([row], WIDE, later, west).in_month == 1
+    assert count_spent([row], WIDE, later, east).in_month == 1
 
 
 def test_render_and_parse_are_inverse() -> None:

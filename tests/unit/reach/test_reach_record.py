@@ -16,10 +16,10 @@ from aria_dream.reach.reach_block import NoAnswer, ReachBlock, ReachedSeed, legi
 from aria_dream.reach.reach_record import (
     BROKEN_OFF,
     ReachRecord,
+    find_unfinished,
     landed_record,
     parse_reaches,
     reach_record,
-    unfinished,
 )
 
 BEGUN = ReachRecord(
@@ -49,7 +49,7 @@ def test_every_step_reads_back(raw: str, title: str) -> None:
     assert parse_reaches(text) == ((reach,), ())
     (landed,) = parse_reaches(text + lines(landed_record(reach)))[0]
     assert landed == replace(reach, step="landed")
-    assert unfinished((landed, reach)) == (reach,)
+    assert find_unfinished((landed, reach)) == (reach,)
 
 
 def test_an_answer_is_not_forgotten_by_lines_that_come_twice() -> None:

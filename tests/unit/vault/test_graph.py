@@ -12,7 +12,6 @@ from aria_dream.vault.graph import (
     backlinks_of,
     component_sizes,
     graph_of,
-    reversed_graph,
     row_of,
     targets_of,
 )
@@ -62,4 +61,3 @@ def test_it_agrees_with_networkx(graph: LinkGraph) -> None:
         assert {graph.paths[at] for at in backlinks_of(graph, row)} == set(known.predecessors(path))
     sizes = sorted((len(part) for part in nx.connected_components(plain)), reverse=True)
     assert component_sizes(graph) == sizes
-    assert reversed_graph(reversed_graph(graph)) == graph

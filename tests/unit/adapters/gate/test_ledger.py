@@ -18,7 +18,7 @@ from aria_dream.adapters.gate import ledger
 from aria_dream.adapters.gate.ledger import LEDGER, LOCK, Granted, read_ledger, reserve, resolve, settle
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.settings import Settings
-from aria_dream.reach.budget import Refused, Row, spent
+from aria_dream.reach.budget import Refused, Row, count_spent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ def granted(state: Path, settings: Settings, moment: datetime = NOW) -> Granted:
 
 
 def used(state: Path, settings: Settings, moment: datetime = NOW) -> int:
-    return spent(read_ledger(state)[0], settings, moment, UTC).in_5h
+    return count_spent(read_ledger(state)[0], settings, moment, UTC).in_5h
 
 
 def test_the_row_is_on_the_disk_before_the_call(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_processes_share_one_budget(tmp_path: Path, end: str) -> None:
     rows, problems = read_ledger(tmp_path)
     assert not problems
     assert len({row.id for row in rows}) == sent
-    assert spent(rows, limits(7), datetime.now(UTC), UTC).in_5h == sent
+    assert count_spent(rows, limits(7), datetime.now(UTC), UTC).in_5h == sent
 
 
 def test_settling_says_only_what_is_not_said_yet(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from aria_dream.adapters.watch.watch_probe import (
     Mount,
     WatchLimits,
     blind_sentence,
+    count_unwatched,
     inotify_descriptors,
     limit_sentence,
     network_reason,
@@ -26,7 +27,6 @@ from aria_dream.adapters.watch.watch_probe import (
     read_watch_inputs,
     read_watch_limits,
     read_watched,
-    unwatched,
 )
 from aria_dream.adapters.watch.watching import RETRY_S, WALK_EVERY_S, Mode
 from tests.watched import GENEROUS_S, Bench, Silent, assert_same, places_in, write
@@ -240,7 +240,7 @@ def test_the_lower_limit_counts_and_is_named(tmp_path: Path) -> None:
      ((1, 2, 3), (), 3)],
 )  # fmt: skip
 def test_unwatched_folders(folders: tuple[int, ...], watched: tuple[int, ...], missing: int) -> None:
-    assert unwatched(folders, watched) == missing
+    assert count_unwatched(folders, watched) == missing
 
 
 def test_sentences_name_a_limit_that_is_higher_than_the_present_one() -> None:
