@@ -79,9 +79,9 @@ def open_judge(
     the prompt, `report` what becomes of the asking.
 
     Where Ollama is missing under `auto`, it is the built-in judge; a backend that was named must be there when the
-    dream begins. A model that fails later, or has used up the dream's budget, is followed by the built-in judge either way;
-    where it is to be measured it has no budget, and nobody judges for it. `backend` overrides the policy's. A model
-    reports `progress(done, total)` pair by pair.
+    dream begins. A model that fails later, or has used up the dream's budget, is followed by the built-in judge either
+    way; where it is to be measured it has no budget, and nobody judges for it. `backend` overrides the policy's. A
+    model reports `progress(done, total)` pair by pair.
     """
     settings = vault.live.policy.settings
     chosen = backend or settings.triage_backend
