@@ -15,7 +15,7 @@ from aria_dream.cli.output import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aria_dream.adapters.index.scan import Scan
+    from aria_dream.adapters.index.scan import VaultScan
     from aria_dream.cli.checks import Patient
 
 _NAMED = 3
@@ -36,7 +36,7 @@ def check_notes(patient: Patient) -> Iterator[Finding]:
         yield Finding(topic="vault", name="notes", health=Health.BROKEN, text=text)
 
 
-def _root(scan: Scan) -> Path:
+def _root(scan: VaultScan) -> Path:
     return Path(scan.root.removeprefix("\\\\?\\"))
 
 

@@ -158,7 +158,7 @@ class ModelScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class ModelChoice:
     """Which model the reach should ask."""
 
     model: str
@@ -217,11 +217,11 @@ def score_models(
     return tuple(sorted(scores, key=lambda score: (score.model.rank, score.requests_each, score.model.name)))
 
 
-def decide_model(scores: Sequence[ModelScore]) -> Decision:
+def decide_model(scores: Sequence[ModelScore]) -> ModelChoice:
     """Whom `RULE` picks. Two models are compared on the requests that both have answered."""
     answered = [score for score in scores if score.items]
     if not answered:
-        return Decision("", "nobody has answered anything")
+        return ModelChoice("", "nobody has answered anything")
     winner, reason = answered[0], "it is the cheapest, and no dearer one is materially better"
     for dearer in answered[1:]:
         mine, theirs = _shared(winner, dearer), _shared(dearer, winner)
@@ -234,7 +234,7 @@ def decide_model(scores: Sequence[ModelScore]) -> Decision:
             winner = dearer
     if len(answered) == 1:
         reason = "nobody else has answered"
-    return Decision(winner.model.name, reason)
+    return ModelChoice(winner.model.name, reason)
 
 
 def _shared(score: ModelScore, other: ModelScore) -> ModelScore:

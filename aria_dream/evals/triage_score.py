@@ -199,7 +199,7 @@ class LabelledNotes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class MeasuredPair:
     """What the signals and the judge say of a pair."""
 
     pair: LabelledNotes
@@ -252,7 +252,7 @@ class KindDecisions:
     """How many come before a judge."""
 
 
-def by_kind(measured: Sequence[Measured]) -> tuple[KindDecisions, ...]:
+def by_kind(measured: Sequence[MeasuredPair]) -> tuple[KindDecisions, ...]:
     """What the judge did, kind by kind, duplicates first."""
     counts: dict[tuple[bool, str], Counter[Decision]] = {}
     coming: Counter[tuple[bool, str]] = Counter()
@@ -271,13 +271,13 @@ def by_kind(measured: Sequence[Measured]) -> tuple[KindDecisions, ...]:
     )
 
 
-def against_label(measured: Sequence[Measured]) -> tuple[Measured, ...]:
+def against_label(measured: Sequence[MeasuredPair]) -> tuple[MeasuredPair, ...]:
     """The pairs that the judge decided, and decided wrongly."""
     return tuple(one for one in measured if one.decision == ("not_duplicate" if one.pair.is_duplicate else "merge"))
 
 
 def curve(
-    measured: Sequence[Measured], signal: Callable[[Measured], float], thresholds: Sequence[float]
+    measured: Sequence[MeasuredPair], signal: Callable[[MeasuredPair], float], thresholds: Sequence[float]
 ) -> list[tuple[float, float, float]]:
     """`(threshold, precision, recall)`, where every pair is taken for a duplicate from the threshold on.
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from aria_dream.judging.judge import PairFeatures
-    from aria_dream.ranking.meaning import Likeness, Meanings
+    from aria_dream.ranking.meaning import Meanings, PairLikeness
     from aria_dream.ranking.rank import Ranking
     from aria_dream.ranking.structure import Structure
 
@@ -91,7 +91,7 @@ def pool_of(
     return PooledPairs(first=first, second=second, features=features)
 
 
-def features_of(told: Likeness) -> list[tuple[float, float, float, float]]:
+def features_of(told: PairLikeness) -> list[tuple[float, float, float, float]]:
     """For each pair what `judge.pair_features` asks for."""
     columns = (told.nearness.tolist(), told.passages.tolist(), told.kinship.tolist(), told.analogy.tolist())
     return list(zip(*columns, strict=True))

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from aria_dream.policy.keys import Group, Row, Settings
+from aria_dream.policy.keys import Group, KeyRow, Settings
 from aria_dream.policy.kinds import Door, Ratio, Value, Whole, render_value, wanted
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Setting:
 
     name: str
     default: Value
-    row: Row
+    row: KeyRow
 
     @property
     def env(self) -> str:

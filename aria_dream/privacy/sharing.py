@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from aria_dream.markdown.note import Note
-    from aria_dream.policy.patterns import Pattern
+    from aria_dream.policy.patterns import NotePattern
     from aria_dream.policy.policy import Policy
     from aria_dream.policy.settings import Settings
 
@@ -145,7 +145,7 @@ def survey(notes: Iterable[Describable], policy: Policy) -> tuple[Sharing, tuple
     return sharing, problems
 
 
-def _unmatched(policy: Policy, pattern: Pattern) -> Problem:
+def _unmatched(policy: Policy, pattern: NotePattern) -> Problem:
     name = "exclude" if pattern in policy.settings.exclude else "never_send"
     place, _, line = policy.origin(name).place.rpartition(":")
     message = f"`{name}` names `{pattern}`, and no note is meant by it; until it is mended nothing leaves this machine"

@@ -55,7 +55,7 @@ _TEXT_FLOOR: Final = 0.01
 _WALK_FLOOR: Final = 1e-4
 
 
-class Block:
+class FeatureBlock:
     """The features of a few sources against all notes, and the parts they were made from."""
 
     def __init__(self, space: NoteSpace, structure: Structure, sources: Ints) -> None:

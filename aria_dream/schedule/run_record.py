@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from aria_dream.notes.jsonl import as_moment, as_text, as_texts, as_whole, parse_records
-from aria_dream.schedule.scheduler_state import Run
+from aria_dream.schedule.scheduler_state import StartedRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,7 +97,7 @@ class RunLog:
         return frozenset(run.seed for run in self.runs if run.seed and run.end in kept)
 
 
-def as_runs(log: RunLog, episodes: Sequence[EpisodeRecord], ended_s: Mapping[str, float]) -> tuple[Run, ...]:
+def as_runs(log: RunLog, episodes: Sequence[EpisodeRecord], ended_s: Mapping[str, float]) -> tuple[StartedRun, ...]:
     """The runs, and the dreams that a person asked for, as `due` wants them; `ended_s`: monotonic ends by run id.
 
     A run that was ended early does not count for its night, nor as a dream of the day unless its dream was written all
@@ -107,7 +107,7 @@ def as_runs(log: RunLog, episodes: Sequence[EpisodeRecord], ended_s: Mapping[str
     dreams = {run.id: by_id.get(run.episode) or _torn_dream(run, episodes) for run in log.runs}
     torn = Counter(run.night for run in log.runs if run.end in (None, RunEnd.BROKEN_OFF))
     found = [
-        Run(
+        StartedRun(
             at=run.at,
             dreamt="dream" in run.stages and (run.end is RunEnd.DONE or dreams[run.id] is not None),
             night=run.night if _settles(run, torn[run.night]) else None,
@@ -117,7 +117,7 @@ def as_runs(log: RunLog, episodes: Sequence[EpisodeRecord], ended_s: Mapping[str
         for run in log.runs
     ]
     ours = {episode.id for episode in dreams.values() if episode is not None}
-    found += [Run(at=episode.at) for episode in episodes if episode.id not in ours]
+    found += [StartedRun(at=episode.at) for episode in episodes if episode.id not in ours]
     return tuple(found)
 
 

@@ -45,7 +45,7 @@ class Readings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class StartedRun:
     """Something that was started before, whatever came of it."""
 
     at: datetime
@@ -61,12 +61,12 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class RunHistory:
     """What was run before. Recent runs suffice: those of the last two days, and the latest night's."""
 
     started_monotonic_s: float
     """When this process started to look after the vault."""
-    runs: tuple[Run, ...] = ()
+    runs: tuple[StartedRun, ...] = ()
     since: datetime | None = None
     """When the vault was first looked after, by any process; None where that is not known."""
 
@@ -89,7 +89,7 @@ class SchedulerState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Night:
+class ScheduledNight:
     """One night. Its window can be empty, where the clock skips all of it; its work is owed all the same."""
 
     date: date
@@ -123,24 +123,24 @@ def local_instant(day: date, minute: int, zone: tzinfo, *, second_pass: bool = F
     return after
 
 
-def find_night(day: date, window: Window, zone: tzinfo) -> Night | None:
+def find_night(day: date, window: Window, zone: tzinfo) -> ScheduledNight | None:
     """The night of that date; None for a date that the calendar of `zone` has skipped (Samoa, 30 December 2011)."""
     if local_instant(day, 0, zone).astimezone(zone).date() != day:
         return None
     opens_at = local_instant(day, window.start_min, zone)
     last_day = day if window.end_min > window.start_min else day + timedelta(days=1)
     closes_at = local_instant(last_day, window.end_min, zone, second_pass=True)
-    return Night(date=day, opens_at=opens_at, closes_at=max(opens_at, closes_at))
+    return ScheduledNight(date=day, opens_at=opens_at, closes_at=max(opens_at, closes_at))
 
 
-def latest_night(now: datetime, window: Window, zone: tzinfo) -> Night:
+def latest_night(now: datetime, window: Window, zone: tzinfo) -> ScheduledNight:
     """The night whose window opened last; it may still be open."""
     today = now.astimezone(zone).date()
     nights = (find_night(today - timedelta(days=days), window, zone) for days in (-1, 0, 1, 2, 3))
     return next(night for night in nights if night is not None and night.opens_at <= now)
 
 
-def next_night(now: datetime, window: Window, zone: tzinfo) -> Night:
+def next_night(now: datetime, window: Window, zone: tzinfo) -> ScheduledNight:
     """The night whose window opens next, after `now`."""
     today = now.astimezone(zone).date()
     nights = (find_night(today + timedelta(days=days), window, zone) for days in (-1, 0, 1, 2, 3))
@@ -149,7 +149,7 @@ def next_night(now: datetime, window: Window, zone: tzinfo) -> Night:
 
 def owed_night(
     now: datetime, window: Window, zone: tzinfo, *, done: Collection[date], since: datetime | None = None
-) -> Night | None:
+) -> ScheduledNight | None:
     """The night whose work may be done now: the latest, unless its date is in `done`.
 
     So a missed night is made up for until the next window opens, and older ones are let go. `since` is when the vault

@@ -19,7 +19,7 @@ from aria_dream.consolidate.second_look import (
     sentences_of,
 )
 from aria_dream.consolidate.verdict import Merge, NearPair, NotDuplicate
-from aria_dream.evals.triage_score import Measured
+from aria_dream.evals.triage_score import MeasuredPair
 from aria_dream.markdown.note import parse_note
 from aria_dream.policy.keys import Settings
 from aria_dream.ranking.embedding import passages, pool_passages
@@ -53,7 +53,7 @@ def measure_pairs(
     embedder: Embedder,
     *,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[Measured, ...]:
+) -> tuple[MeasuredPair, ...]:
     """Both signals and the judge's decision for every pair, in order, and whether it would come before a judge.
 
     Raises `MissingPartError` where the embedder is not there.
@@ -79,7 +79,7 @@ def measure_pairs(
             comes = is_near(NearRow(0, 1, cosine, overlap), _LEAST_COSINE, LEAST_OVERLAP)
             comes = comes or _is_near_again(one, other, cosine, overlap, pool, vectors, embedder)
         measured.append(
-            Measured(pair=pair, cosine=cosine, overlap=overlap, comes=comes, decision=decision, reason=reason)
+            MeasuredPair(pair=pair, cosine=cosine, overlap=overlap, comes=comes, decision=decision, reason=reason)
         )
     return tuple(measured)
 

@@ -25,7 +25,7 @@ from aria_dream.evals.reach_corpus import (
 from aria_dream.judging.prompt_text import Datamark
 from aria_dream.notes.jsonl import render_record
 from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_text
-from aria_dream.reach.budget import Refused
+from aria_dream.reach.budget import BudgetRefusal
 from aria_dream.reach.reach import (
     PROMPT_NAME,
     Answer,
@@ -103,7 +103,7 @@ class LiveAsker:
             self.gate, self.settings, self.zone, kind=_kind(item), destination=self.asker.destination,
             excerpts=excerpts_of(ask), text=text, begin=lambda _granted: None,
         )  # fmt: skip
-        if isinstance(out, Refused | Turned):
+        if isinstance(out, BudgetRefusal | Turned):
             return Unasked(out.reason)
         return self._read(item, out.granted, self.asker.run(out.cleared, out.granted, should_stop=lambda: ""))
 

@@ -12,7 +12,7 @@ from aria_dream.adapters.gate.rate_limit_backoff import read_backoff
 from aria_dream.adapters.models.asking import new_nonce
 from aria_dream.adapters.models.independent_reviewer import TOO_LONG, NotAsked, one_text, shareable
 from aria_dream.judging.prompt_text import Datamark
-from aria_dream.reach.budget import Refused
+from aria_dream.reach.budget import BudgetRefusal
 from aria_dream.reach.janus import Falls, Stands, Unsure, janus_prompt, parse_janus
 from aria_dream.reach.reach import LONGEST_PROMPT
 from aria_dream.reach.reach_block import NoAnswer
@@ -80,7 +80,7 @@ class CodexReader:
             self.gate, self.settings, self.zone, kind="janus", destination=self.reacher.destination, excerpts=parts,
             text=text, begin=lambda _granted: None, clock=self.clock,
         )  # fmt: skip
-        if isinstance(out, Refused | Turned):
+        if isinstance(out, BudgetRefusal | Turned):
             return NotAsked(out.reason, ends=True)
         return self._resolved(out.granted, self.reacher.run(out.cleared, out.granted, should_stop=self.should_stop))
 

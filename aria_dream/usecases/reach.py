@@ -15,7 +15,7 @@ from aria_dream.adapters.gate.egress import Turned
 from aria_dream.adapters.gate.ledger import settle
 from aria_dream.policy.file_layout import choose_log
 from aria_dream.reach.answer_cache import cached_answer
-from aria_dream.reach.budget import Refused
+from aria_dream.reach.budget import BudgetRefusal
 from aria_dream.reach.reach import Answer, excerpts_of
 from aria_dream.reach.reach_block import NoAnswer, ReachBlock
 from aria_dream.reach.reach_record import BROKEN_OFF, ReachRecord, failure_text, find_unfinished, read_end
@@ -143,7 +143,7 @@ def _asked(course: Course) -> ReachResult:
         destination=means.reacher.destination, excerpts=excerpts_of(question.ask), text=prompt, begin=begin,
         clock=means.clock,
     )  # fmt: skip
-    if isinstance(out, Refused):
+    if isinstance(out, BudgetRefusal):
         return course.ended(f"no reach: {refused_text(course, out)}")
     if isinstance(out, Turned):
         return course.ended(f"nothing was sent: {out.reason}")

@@ -13,7 +13,7 @@ from aria_dream.adapters.index.live_policy import read_prompt, shipped_prompt
 from aria_dream.adapters.models.asking import new_nonce
 from aria_dream.judging.prompt_text import Datamark
 from aria_dream.privacy.sharing import Visibility, visibility
-from aria_dream.reach.budget import Refused, plan_reservation
+from aria_dream.reach.budget import BudgetRefusal, plan_reservation
 from aria_dream.reach.reach import PROMPT_NAME, excerpts_of, reach_prompt
 from aria_dream.reach.reach_block import BudgetLine
 
@@ -211,10 +211,10 @@ def budget_refusal(course: Course) -> str:
     except OSError as error:
         return f"the ledger cannot be read: {error}"
     planned = plan_reservation(rows, course.vault.live.policy.settings, course.now(), course.zone)
-    return refused_text(course, planned) if isinstance(planned, Refused) else ""
+    return refused_text(course, planned) if isinstance(planned, BudgetRefusal) else ""
 
 
-def refused_text(course: Course, refused: Refused) -> str:
+def refused_text(course: Course, refused: BudgetRefusal) -> str:
     """The ledger's refusal as one clause, with the time at which there is room again."""
     if refused.again_at is None:
         return refused.reason

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from aria_dream.adapters.disk.files import UNREADABLE
 from aria_dream.adapters.disk.safe_path import locate, touch_refusal
-from aria_dream.adapters.index.mentions import Mentions, find_mentions
+from aria_dream.adapters.index.mentions import UnindexedMentions, find_mentions
 from aria_dream.errors import Problem
 from aria_dream.markdown.note import NotePath
 from aria_dream.policy.file_layout import log_notes
@@ -195,7 +195,7 @@ class ReviewSession:
         return self.view(state.paths, inbound=inbound, goes=goes, also=also)
 
     @cached_property
-    def mentions(self) -> Mentions:
+    def mentions(self) -> UnindexedMentions:
         """Where notes are named in ways that the index does not know. Every file is read once."""
         return find_mentions(self.vault.index)
 

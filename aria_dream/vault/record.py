@@ -28,7 +28,7 @@ AMBIGUOUS = 16
 """Not part of a record: set where the link was resolved and more than one file could have been meant."""
 
 
-class Record(NamedTuple):
+class FileRecord(NamedTuple):
     """Facts of one note or canvas that hold wherever it lies. (Made for every note: a frozen dataclass takes four times
     as long.)"""
 
@@ -50,7 +50,7 @@ class Record(NamedTuple):
     """Line and message of each Problem."""
 
 
-EMPTY = Record()
+EMPTY = FileRecord()
 
 # The packed form: fields between "\x1e", items each closed by "\x1f", both escaped inside items by "\x1d". JSON takes
 # five times as long to make and twice as long to read.
@@ -61,7 +61,7 @@ _NEEDS_ESCAPE = re.compile("[\x1d\x1e\x1f]")
 _IS_ESCAPED = re.compile("\x1d[012]")
 
 
-def pack_record(record: Record) -> bytes:
+def pack_record(record: FileRecord) -> bytes:
     """`record` as bytes; `unpack_record` gives it back."""
     return "\x1e".join(
         (
@@ -79,7 +79,7 @@ def pack_record(record: Record) -> bytes:
     ).encode("utf-8", "surrogatepass")
 
 
-def unpack_record(packed: bytes) -> Record:
+def unpack_record(packed: bytes) -> FileRecord:
     """The record in `packed`. Raises ValueError where it is none: the cache that held it is damaged."""
     fields = _fields(packed)
     paths, flags, lines, words, aliases, tags, switches, marker, plugin, problems = fields
@@ -87,7 +87,7 @@ def unpack_record(packed: bytes) -> Record:
     link_paths, link_flags = _links(paths, flags)
     if len(numbers) != len(link_paths) or len(switches) != 2:
         raise ValueError("not a packed record")
-    return Record(
+    return FileRecord(
         link_paths=tuple(link_paths),
         link_flags=tuple(link_flags),
         link_lines=numbers,
@@ -214,7 +214,7 @@ def count_names(packed: Iterable[bytes]) -> NameCounts:
     )
 
 
-def record_of_note(data: bytes) -> Record:
+def record_of_note(data: bytes) -> FileRecord:
     """The record of a note with these bytes. Where the scan does not tell a link's place, its line is the next one that
     holds the link's path."""
     text = decode_note(data)
@@ -231,7 +231,7 @@ def record_of_note(data: bytes) -> Record:
             line += text.count("\n", seen, at)
             seen = at
         lines.append(line)
-    return Record(
+    return FileRecord(
         link_paths=tuple(paths),
         link_flags=tuple(flags),
         link_lines=tuple(lines),
@@ -246,13 +246,13 @@ def record_of_note(data: bytes) -> Record:
     )
 
 
-def record_of_canvas(data: bytes) -> Record:
+def record_of_canvas(data: bytes) -> FileRecord:
     """The record of a canvas with these bytes. Its links have no lines (0): JSON is often one line."""
     from aria_dream.vault.canvas import parse_canvas  # few vaults have canvases, and its imports cost 5 ms
 
     text = decode_note(data)
     links, problems = parse_canvas(text)
-    return Record(
+    return FileRecord(
         link_paths=tuple(link.path for link in links),
         link_flags=tuple(
             CARD if link.embed and not link.raw.startswith("!") else EMBED * link.embed | MARKDOWN * link.markdown

@@ -269,7 +269,7 @@ def _parse_intent(content: bytes) -> Intent:
     )
 
 
-class OwnWrites:
+class OwnContents:
     """The steps of the changes in one history folder. `update` reads those that are new."""
 
     def __init__(self, history_folder: Path | None) -> None:

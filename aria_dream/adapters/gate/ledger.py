@@ -25,8 +25,8 @@ from aria_dream.reach.budget import (
     EXCESS,
     INITIATED,
     NOTED,
-    Refused,
-    Row,
+    BudgetRefusal,
+    LedgerRow,
     count_spent,
     parse_ledger,
     plan_reservation,
@@ -54,7 +54,7 @@ _SEAL = object()
 class Granted:
     """The permit to send one reach, already counted. Only `reserve` makes one."""
 
-    row: Row
+    row: LedgerRow
     """As it stands in the ledger."""
     state: Path
     zone: tzinfo
@@ -70,7 +70,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def read_ledger(state: Path) -> tuple[tuple[Row, ...], tuple[Problem, ...]]:
+def read_ledger(state: Path) -> tuple[tuple[LedgerRow, ...], tuple[Problem, ...]]:
     """The rows, and what is wrong with the file. One that does not exist is empty. Takes no lock.
 
     Raises:
@@ -94,7 +94,7 @@ def counted(state: Path, settings: Settings, now: datetime) -> Spent | None:
 
 def reserve(
     state: Path, settings: Settings, zone: tzinfo, *, kind: str, clock: Callable[[], datetime] = utc_now
-) -> Granted | Refused:
+) -> Granted | BudgetRefusal:
     """The permit to send one reach of `kind`, or why not. The row is on the disk, synced, when this returns.
 
     The budget is looked at under the lock, at the time the clock then says, so two callers never share a remainder.
@@ -107,13 +107,13 @@ def reserve(
             rows, _ = read_ledger(state)
             now = clock()
             planned = plan_reservation(rows, settings, now, zone, kind=kind, reach_id=secrets.token_hex(8))
-            if isinstance(planned, Refused):
+            if isinstance(planned, BudgetRefusal):
                 if rows and rows[-1].at is None:  # from here on the torn line grows old
-                    append_row(state / LEDGER, Row(at=now.astimezone(zone), kind=kind, verdict=NOTED, id=""))
+                    append_row(state / LEDGER, LedgerRow(at=now.astimezone(zone), kind=kind, verdict=NOTED, id=""))
                 return planned
             append_row(state / LEDGER, planned)
     except (OSError, WriteRefusedError) as error:
-        return Refused(reason=f"the ledger {state / LEDGER} cannot be kept: {error}")
+        return BudgetRefusal(reason=f"the ledger {state / LEDGER} cannot be kept: {error}")
     return Granted(row=planned, state=state, zone=zone, seal=_SEAL)
 
 
@@ -152,11 +152,13 @@ def settle(
             begun, at = lines[0], clock().astimezone(zone)
             more = requests - begun.requests
             if more > 0 and not any(row.verdict == EXCESS for row in lines):
-                excess_row = Row(at=at, kind=begun.kind, verdict=EXCESS, id=reach_id, requests=more)
+                excess_row = LedgerRow(at=at, kind=begun.kind, verdict=EXCESS, id=reach_id, requests=more)
                 append_row(state / LEDGER, excess_row)
             if all(row.verdict in (INITIATED, EXCESS) for row in lines):
                 sent = min(requests, begun.requests)
-                append_row(state / LEDGER, Row(at=at, kind=begun.kind, verdict=verdict, id=reach_id, requests=sent))
+                append_row(
+                    state / LEDGER, LedgerRow(at=at, kind=begun.kind, verdict=verdict, id=reach_id, requests=sent)
+                )
     except OSError as error:
         raise WriteRefusedError(f"{state / LEDGER} was not written: {error.strerror or error}") from error
 
@@ -165,7 +167,7 @@ def _lock(state: Path) -> VaultLock:
     return VaultLock(state / LOCK, "a reach's reservation")
 
 
-def append_row(path: Path, row: Row) -> None:
+def append_row(path: Path, row: LedgerRow) -> None:
     """`append_line` of the row."""
     append_line(path, render_row(row))
 

@@ -63,21 +63,21 @@ class Backoff:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class StopReaching:
     """Trying again cannot help before the writer has done something, such as logging in."""
 
 
-def reach_pause(message: str, now: datetime, zone: tzinfo) -> Wait | Backoff | Stop:
+def reach_pause(message: str, now: datetime, zone: tzinfo) -> Wait | Backoff | StopReaching:
     """What a failure asks for. `now` is aware; times of day in the message are local to `zone`. Total.
 
     A reset that lies in the past, or further off than any plan's window, is no reset.
     """
     if _STOP.search(message) and not _LIMIT.search(message):
-        return Stop()
+        return StopReaching()
     until = _reset(message, now, zone)
     if until is not None and now < until <= now + LONGEST_WAIT:
         return Wait(until)
-    return Stop() if "quota exceeded" in message.lower() else Backoff()
+    return StopReaching() if "quota exceeded" in message.lower() else Backoff()
 
 
 def pause_s(failures: int, jitter: float) -> float:
@@ -188,7 +188,7 @@ def note_failure(
         case Backoff():
             until = now + timedelta(seconds=pause_s(failures, jitter()))
             backoff = ReachRest(reason=reason, until=until, failures=failures)
-        case Stop():
+        case StopReaching():
             backoff = ReachRest(reason=reason, until=None, failures=failures)
     _write(state, backoff)
     return backoff

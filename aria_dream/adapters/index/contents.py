@@ -13,8 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from aria_dream.adapters.index.index_cache import IndexCache, Row
-from aria_dream.adapters.index.scan import Scan, file_path
+from aria_dream.adapters.index.index_cache import FileRow, IndexCache
+from aria_dream.adapters.index.scan import VaultScan, file_path
 from aria_dream.errors import Problem
 from aria_dream.markdown.note import decode_note
 from aria_dream.vault.linkage import kind_of
@@ -38,7 +38,7 @@ _STEP = 500
 """Files between two reports of progress."""
 
 
-class Content(NamedTuple):
+class FileContent(NamedTuple):
     """What a file held when it was last read."""
 
     digest: bytes
@@ -47,41 +47,41 @@ class Content(NamedTuple):
     """What `pack_record` made."""
 
 
-UNREAD = Content(b"", pack_record(EMPTY))
+UNREAD = FileContent(b"", pack_record(EMPTY))
 
 
-def cached_contents(scan: Scan, cache: IndexCache) -> tuple[dict[str, Content], list[Row]]:
+def cached_contents(scan: VaultScan, cache: IndexCache) -> tuple[dict[str, FileContent], list[FileRow]]:
     """Contents that the cache knows to be those of the files as they are; and its other rows.
 
     The last known content of a file that is not on this device still counts.
     """
     files = scan.snapshot.files
-    contents: dict[str, Content] = {}
-    stale: list[Row] = []
+    contents: dict[str, FileContent] = {}
+    stale: list[FileRow] = []
     for row in cache.rows():
         state = files.get(row.path)
         if state is not None and (row.still_holds(state) or not state.here):
-            contents[row.path] = Content(row.digest, row.record)
+            contents[row.path] = FileContent(row.digest, row.record)
         else:
             stale.append(row)
     return contents, stale
 
 
 def read_contents(
-    scan: Scan,
+    scan: VaultScan,
     paths: Iterable[str],
     known: Mapping[tuple[bool, bytes], bytes],
     cache: IndexCache,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[dict[str, Content], tuple[Problem, ...]]:
+) -> tuple[dict[str, FileContent], tuple[Problem, ...]]:
     """The contents of `paths`, and the problems of those that could not be read, which have `UNREAD`.
 
     `known` holds packed records by `content_key`: what was parsed before is not parsed again, under whatever path. The
     cache is filled as reading goes on, so that an interrupted run has not read in vain.
     """
-    contents: dict[str, Content] = {}
+    contents: dict[str, FileContent] = {}
     problems: list[Problem] = []
-    pending: list[Row] = []
+    pending: list[FileRow] = []
     ordered = list(paths)
     files = scan.snapshot.files
     try:
@@ -100,9 +100,9 @@ def read_contents(
             packed = known.get((is_canvas, digest))
             if packed is None:
                 packed = pack_record(record_of_canvas(data) if is_canvas else record_of_note(data))
-            contents[path] = _new(Content, (digest, packed))
+            contents[path] = _new(FileContent, (digest, packed))
             if len(data) == state.size_bytes:  # else it grew or shrank since the walk: look again next time
-                pending.append(_new(Row, (path, *state[:4], checked_ns, digest, packed)))
+                pending.append(_new(FileRow, (path, *state[:4], checked_ns, digest, packed)))
             if len(pending) >= _BATCH:
                 cache.put(pending)
                 pending.clear()
@@ -143,7 +143,7 @@ def _read(root: str, path: str, state: FileState, problems: list[Problem]) -> by
     return data
 
 
-def find_copies(scan: Scan, linkage: Linkage, contents: Sequence[Content]) -> dict[str, str]:
+def find_copies(scan: VaultScan, linkage: Linkage, contents: Sequence[FileContent]) -> dict[str, str]:
     """Each copy and its original. By a name that a writer may choose as well only where both say the same or nearly so.
 
     `contents` are those of the linkage's sources. Two texts are read once for each two contents.
@@ -164,7 +164,7 @@ def find_copies(scan: Scan, linkage: Linkage, contents: Sequence[Content]) -> di
     return found
 
 
-def _are_near(scan: Scan, path: str, digest: bytes, original: str, other: bytes) -> bool:
+def _are_near(scan: VaultScan, path: str, digest: bytes, original: str, other: bytes) -> bool:
     if digest == other:
         return True
     if not other or kind_of(path) != "note":

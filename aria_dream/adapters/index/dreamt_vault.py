@@ -20,7 +20,7 @@ from aria_dream.adapters.index.vault_names import read_vault_names
 from aria_dream.markdown.scan import is_unread
 from aria_dream.policy.file_layout import choose_home
 from aria_dream.policy.kinds import Door
-from aria_dream.policy.policy import Source
+from aria_dream.policy.policy import SettingSource
 from aria_dream.privacy.sharing import survey
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.ranking.walk import walkable_notes
@@ -69,7 +69,7 @@ class DreamtVault:
     def in_doubt(self) -> str:
         """Why nothing may be listed: what the writer excludes is not known. `""` where it is."""
         policy = self.live.policy
-        if policy.origin("exclude").source is not Source.CLOSED:
+        if policy.origin("exclude").source is not SettingSource.CLOSED:
             return ""
         return policy.refusal(Door.DREAM) or "what `exclude` hides is not known until it is mended"
 

@@ -19,9 +19,16 @@ from typing import TYPE_CHECKING, overload
 
 from aria_dream.adapters.disk.config_folder import read_obsidian_settings
 from aria_dream.adapters.disk.places import vault_key
-from aria_dream.adapters.index.contents import UNREAD, Content, cached_contents, content_key, find_copies, read_contents
+from aria_dream.adapters.index.contents import (
+    UNREAD,
+    FileContent,
+    cached_contents,
+    content_key,
+    find_copies,
+    read_contents,
+)
 from aria_dream.adapters.index.index_cache import IndexCache
-from aria_dream.adapters.index.scan import Scan, scan_vault
+from aria_dream.adapters.index.scan import VaultScan, scan_vault
 from aria_dream.errors import Problem
 from aria_dream.vault.graph import LinkGraph, NoteFacts
 from aria_dream.vault.linkage import (
@@ -101,13 +108,13 @@ class VaultIndex:
 
     root: Path
     """Real path of the vault."""
-    scan: Scan
+    scan: VaultScan
     obsidian: ObsidianSettings
     linkage: Linkage
     """Every link occurrence in arrays."""
     graph: LinkGraph
     """Resolved links between notes."""
-    contents: tuple[Content, ...]
+    contents: tuple[FileContent, ...]
     """Aligned with `linkage.sources`."""
     reading_problems: tuple[Problem, ...]
     """Of files that could not be read, of the walk, and of Obsidian's settings."""
@@ -181,7 +188,7 @@ class VaultIndex:
             raise KeyError(path)
         return self._facts(path, self.contents[source])
 
-    def _facts(self, path: str, content: Content) -> NoteFacts:
+    def _facts(self, path: str, content: FileContent) -> NoteFacts:
         words, aliases, tags, dream, marker, plugin = unpack_facts(content.packed)
         state = self.scan.snapshot.files[path]
         return NoteFacts(
@@ -237,7 +244,7 @@ class VaultIndex:
         """
         return tuple(self.linkage.path_of(source) for source in self.linkage.sources_naming(name))
 
-    def rescanned(self, scan: Scan, *, reread: Iterable[str] = ()) -> VaultIndex:
+    def rescanned(self, scan: VaultScan, *, reread: Iterable[str] = ()) -> VaultIndex:
         """The vault as `scan`, a later look at its files, shows it: only what changed is read, and it equals that
         of a fresh `read_vault`.
 
@@ -291,10 +298,10 @@ def read_vault(
 
 
 def _index(
-    scan: Scan,
+    scan: VaultScan,
     settings: ObsidianSettings,
     problems: tuple[Problem, ...],
-    contents: Mapping[str, Content],
+    contents: Mapping[str, FileContent],
     place: Path | None,
     *,
     cache: IndexCache | None = None,
@@ -326,13 +333,13 @@ def _index(
     )
 
 
-def _sources(scan: Scan) -> list[str]:
+def _sources(scan: VaultScan) -> list[str]:
     """Paths of the notes and canvases, sorted."""
     files = sorted(scan.snapshot.files)
     return [files[number] for number in source_numbers(files)]
 
 
-def _linkage_key(files: tuple[str, ...], contents: tuple[Content, ...]) -> bytes:
+def _linkage_key(files: tuple[str, ...], contents: tuple[FileContent, ...]) -> bytes:
     """Stands for all that the linkage depends on: every file's name and every source's content."""
     state = sha256("\0".join(files).encode("utf-8", "surrogatepass"))
     state.update(b"\0\0")

@@ -33,7 +33,7 @@ _RACY_NS = 2_000_000_000
 """A file that changed less than this before it was read may change again without its times moving (FAT: 2 s)."""
 
 
-class Row(NamedTuple):
+class FileRow(NamedTuple):
     """What the cache knows of one file."""
 
     path: str
@@ -109,21 +109,21 @@ class IndexCache:
             )
         )
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[FileRow]:
         """Every row that can be read."""
-        rows: list[Row] = []
+        rows: list[FileRow] = []
 
         def take(key: bytes, blob: bytes) -> None:
             if len(blob) >= _ROW.size:
                 with contextlib.suppress(UnicodeDecodeError):
                     path = key.decode("utf-8", "surrogatepass")
-                    rows.append(_new(Row, (path, *_ROW.unpack_from(blob), blob[_ROW.size :])))
+                    rows.append(_new(FileRow, (path, *_ROW.unpack_from(blob), blob[_ROW.size :])))
 
         if self._usable:
             self._usable = self._store.each(FILES_KIND, take)
         return rows
 
-    def put(self, rows: Sequence[Row]) -> None:
+    def put(self, rows: Sequence[FileRow]) -> None:
         """Keeps `rows`, replacing what was known of their paths; on disk when this returns."""
         self._put(FILES_KIND, {_key(row.path): _ROW.pack(*row[1:7]) + row.record for row in rows})
 

@@ -84,7 +84,7 @@ _FILE: Final = re.compile(r"[^\s\"'()\[\]]+\.md\b", re.IGNORECASE)
 _BOOKMARKS: Final = "bookmarks.json"
 
 
-class Mentions:
+class UnindexedMentions:
     """What one look at all files has found."""
 
     def __init__(self) -> None:
@@ -116,9 +116,9 @@ class Mentions:
         return tuple(f"{place} names “{title}” and cannot follow; mend it by hand" for place in found)
 
 
-def find_mentions(index: VaultIndex) -> Mentions:
+def find_mentions(index: VaultIndex) -> UnindexedMentions:
     """Looks into every note, Base and bookmark of the vault once; what cannot be read names nothing."""
-    found = Mentions()
+    found = UnindexedMentions()
     away = index.not_here
     for path in index.files:
         if path in away:
@@ -145,7 +145,7 @@ def _read(root: Path, path: str) -> bytes:
     return data if data is not None and len(data) <= MAX_NOTE_BYTES else b""
 
 
-def _look_into_note(found: Mentions, path: str, text: str, resolver: Resolver) -> None:
+def _look_into_note(found: UnindexedMentions, path: str, text: str, resolver: Resolver) -> None:
     note = parse_note(text)
     for one in find_definitions(note):
         target = resolver.resolve(one.link.path, path)
@@ -156,7 +156,7 @@ def _look_into_note(found: Mentions, path: str, text: str, resolver: Resolver) -
             _look_into(found, path, text[span.start : span.end], 1 + text.count("\n", 0, span.start))
 
 
-def _look_into(found: Mentions, path: str, text: str, line: int = 1) -> None:
+def _look_into(found: UnindexedMentions, path: str, text: str, line: int = 1) -> None:
     """Whatever in a query, a script or a Base may be a note's name: links, quoted texts, names with `.md`."""
     for number, said in enumerate(text.splitlines(), start=line):
         written = [one[1] for one in _WIKILINK.finditer(said)]

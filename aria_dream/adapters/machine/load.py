@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.schedule.presence import Known, Reading, Unreadable
+from aria_dream.schedule.presence import Known, Reading, SensorFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +51,7 @@ def load_percent(before: CpuSeconds, after: CpuSeconds) -> Reading[float]:
     """
     total_s = after.total_s - before.total_s
     if not total_s > 0:
-        return Unreadable("the clock of the processor stands still")
+        return SensorFailed("the clock of the processor stands still")
     others_s = (after.busy_s - before.busy_s) - max(0.0, after.own_s - before.own_s)
     return Known(min(100.0, max(0.0, 100 * others_s / total_s)))
 
@@ -74,7 +74,7 @@ class LoadProbe:
                 self._sleep(FIRST_LOOK_S)
             after = self._ask()
         except Exception as error:  # noqa: BLE001 - psutil passes on whatever the system's files and calls hold
-            return Unreadable(f"the load cannot be read: {type(error).__name__}")
+            return SensorFailed(f"the load cannot be read: {type(error).__name__}")
         before, self._before = self._before, after
         return load_percent(before, after)
 

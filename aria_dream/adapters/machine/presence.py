@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 from aria_dream.adapters.machine.idle import IdleProbe
 from aria_dream.adapters.machine.load import LoadProbe
 from aria_dream.errors import Problem
-from aria_dream.schedule.presence import Absent, Known, Plug, Power, Reading, Unreadable
+from aria_dream.schedule.presence import Known, NoSensor, Plug, Power, Reading, SensorFailed
 from aria_dream.schedule.scheduler_state import Moment, Readings
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def parse_battery(ask: Callable[[], object]) -> Reading[Power]:
     try:
         found = ask()
     except Exception as error:  # noqa: BLE001 - psutil passes on whatever the system's files and calls hold
-        return Unreadable(f"the battery cannot be read: {type(error).__name__}")
+        return SensorFailed(f"the battery cannot be read: {type(error).__name__}")
     if found is None:
         return Known(Power(plug=Plug.MAINS))
     plugged, percent = getattr(found, "power_plugged", None), getattr(found, "percent", None)
@@ -126,7 +126,7 @@ class Sensors:
 
         Without `load`, which is ten times the rest, for whoever looks every second whether a run has to stop.
         """
-        percent = self._load.read() if load else Absent("not asked")
+        percent = self._load.read() if load else NoSensor("not asked")
         return Readings(
             input_idle=self.idle.read(), power=self._power(), load_percent=percent, last_edit_s=last_edit_s)
 

@@ -35,7 +35,7 @@ from aria_dream.judging.calibration import (
 from aria_dream.judging.common_ground import Between, NoteView, fold, in_common
 from aria_dream.judging.judge import (
     JUDGE_NAME,
-    Judged,
+    JudgedPair,
     bridge_share,
     judge_pairs,
     pair_features,
@@ -158,7 +158,7 @@ class EmbeddedJudge:
             cosine = float(cosines[at]) if features.nearness is not None else None
             bridge = self._bridge(rows[at], views, float(apart[at]), features.folder_notes)
             pairs.append(
-                Judged(features=features, common=common, cosine=cosine, apart_below=apart_below, bridge=bridge)
+                JudgedPair(features=features, common=common, cosine=cosine, apart_below=apart_below, bridge=bridge)
             )
             if says_the_same(pairs[-1]):
                 pairs[-1] = replace(pairs[-1], merges=is_merged(self.vault, (a, b), cosine))

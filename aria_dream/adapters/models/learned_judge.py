@@ -43,14 +43,14 @@ STATE_KIND: Final = f"{OF_VAULT}state"
 
 
 @dataclass(frozen=True, slots=True)
-class NewLessons:
+class LearnedJudge:
     """What the judge knows of a vault beside its vectors."""
 
     background: Background
     calibration: Calibration
 
 
-def read_learned(cache: ContentCache, vault: DreamtVault, told: str, dim: int) -> NewLessons | None:
+def read_learned(cache: ContentCache, vault: DreamtVault, told: str, dim: int) -> LearnedJudge | None:
     """What was learned from nearly these links, by the same ranking, embedder and decisions."""
     head, _, blob = cache.get(LEARNED_KIND).partition(b"\n")
     try:
@@ -68,7 +68,7 @@ def read_learned(cache: ContentCache, vault: DreamtVault, told: str, dim: int) -
         return None
     if not same:
         keep_learned(cache, {**record, "state": vault.state_hash}, usual)
-    return NewLessons(usual, calibration)
+    return LearnedJudge(usual, calibration)
 
 
 def keep_learned(cache: ContentCache, record: Mapping[str, object], usual: Background) -> None:

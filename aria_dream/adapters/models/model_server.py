@@ -117,7 +117,7 @@ class Lines:
         return self._rest.strip()
 
 
-class Answer:
+class GrowingAnswer:
     """An answer as it grows, and whether it has come far enough."""
 
     def __init__(self) -> None:

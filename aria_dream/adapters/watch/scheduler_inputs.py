@@ -15,7 +15,7 @@ from aria_dream.errors import VaultUnreadableError
 from aria_dream.policy.triggers import BUILT, Stage
 from aria_dream.schedule.due import Due, NotYet, due, must_stop
 from aria_dream.schedule.run_record import as_runs, failures_in_a_row
-from aria_dream.schedule.scheduler_state import History, Moment, SchedulerState, owed_night
+from aria_dream.schedule.scheduler_state import Moment, RunHistory, SchedulerState, owed_night
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,7 +109,7 @@ class SchedulerInputs:
             day_owner=read_day_owner(self.watcher.index, own, moment.now.astimezone(moment.zone).date()),
             hindrance=self._hindrance(remembered),
         )
-        history = History(
+        history = RunHistory(
             started_monotonic_s=self._started_s,
             runs=as_runs(remembered.log, remembered.episodes, self.ended_s),
             since=remembered.log.since,
@@ -187,7 +187,7 @@ class SchedulerInputs:
             return f"{failures} runs failed in a row, so the next one waits for up to an hour"
         return self._away or remembered.damage
 
-    def _owed_night(self, moment: Moment, history: History) -> date | None:
+    def _owed_night(self, moment: Moment, history: RunHistory) -> date | None:
         settings = self.live.policy.settings
         if not settings.nightly or not BUILT.intersection(self.live.triggers.on_nightly):
             return None

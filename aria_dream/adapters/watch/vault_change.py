@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from aria_dream.adapters.disk.history import OwnWrites
+    from aria_dream.adapters.disk.history import OwnContents
     from aria_dream.adapters.index.index import VaultIndex
-    from aria_dream.adapters.index.scan import Scan
+    from aria_dream.adapters.index.scan import VaultScan
     from aria_dream.errors import Problem
     from aria_dream.vault.snapshot import SnapshotDifference
 
@@ -68,7 +68,7 @@ class VaultChange:
 
 
 def compare_indexes(
-    before: VaultIndex, after: VaultIndex, own: OwnWrites, reread: Iterable[str] = ()
+    before: VaultIndex, after: VaultIndex, own: OwnContents, reread: Iterable[str] = ()
 ) -> VaultChange:
     """What turned `before` into `after`; `reread` are files whose content may differ though their state does not.
 
@@ -105,7 +105,7 @@ def _digest(index: VaultIndex, path: str) -> bytes | None:
     return index.contents[source].digest
 
 
-def _is_ours(index: VaultIndex, path: str, own: OwnWrites) -> bool:
+def _is_ours(index: VaultIndex, path: str, own: OwnContents) -> bool:
     digest = _digest(index, path)
     return digest is not None and own.holds(path, digest)
 
@@ -231,7 +231,7 @@ _RACY_NS = 2_000_000_000
 
 
 def find_rewritten(
-    before: VaultIndex, scan: Scan, named: Iterable[str], looks_ns: tuple[int, int]
+    before: VaultIndex, scan: VaultScan, named: Iterable[str], looks_ns: tuple[int, int]
 ) -> tuple[str, ...]:
     """Notes that `scan` shows as `before` knew them and that hold another text by now, sorted.
 
@@ -251,7 +251,7 @@ def find_rewritten(
     return tuple(path for path in sorted(suspects) if _differs(before, scan, path))
 
 
-def _differs(before: VaultIndex, scan: Scan, path: str) -> bool:
+def _differs(before: VaultIndex, scan: VaultScan, path: str) -> bool:
     state, source = scan.snapshot.files.get(path), before.linkage.source_of(path)
     if state is None or source is None or state != before.scan.snapshot.files.get(path):
         return False

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from aria_dream.adapters.disk.config_folder import read_obsidian_settings
-from aria_dream.adapters.disk.history import OwnWrites
+from aria_dream.adapters.disk.history import OwnContents
 from aria_dream.adapters.index.index import read_vault
 from aria_dream.adapters.index.scan import rescan, scan_vault
 from aria_dream.adapters.watch.vault_change import (
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from aria_dream.adapters.disk.places import Places
     from aria_dream.adapters.index.index import VaultIndex
-    from aria_dream.adapters.index.scan import Scan
+    from aria_dream.adapters.index.scan import VaultScan
     from aria_dream.adapters.watch.vault_change import VaultChange, VaultState
     from aria_dream.adapters.watch.watching import WatchReport
     from aria_dream.vault.snapshot import SnapshotDifference
@@ -88,7 +88,7 @@ class VaultWatcher:
         """Quiet that a look waits for. May be set at any time, as may `poll_s`."""
         self.poll_s = poll_s
         """How often the vault is walked over where events cannot be had, or while it is away."""
-        self.own = OwnWrites(None if state_folder is None else state_folder / "history")
+        self.own = OwnContents(None if state_folder is None else state_folder / "history")
         self._clock = clock
         self._wall_ns = wall_ns
         self._cpu = cpu
@@ -231,7 +231,7 @@ class VaultWatcher:
         rest_s = self._watching.rest_s(self.poll_s, self._walk_s) if watched else min(2.0, self.poll_s)
         self._next_walk_at_s = self._clock() + rest_s
 
-    def _scan(self, hints: Hints) -> Scan | None:
+    def _scan(self, hints: Hints) -> VaultScan | None:
         """The vault's files as they are; None where the vault is gone."""
         try:
             return scan_vault(self.index.root) if hints.whole else rescan(self.index.scan, hints.paths)
@@ -240,7 +240,7 @@ class VaultWatcher:
             self._set_gone(str(error))
             return None
 
-    def _is_believed(self, scan: Scan, seen: SnapshotDifference, hints: Hints) -> bool:
+    def _is_believed(self, scan: VaultScan, seen: SnapshotDifference, hints: Hints) -> bool:
         """Whether what `scan` shows may be taken for the truth. If not, a later look is planned."""
         now = self._clock()
         reason = shrunk_reason(self._baseline[0].snapshot, scan.snapshot) or unreadable_reason(seen, scan.problems)
@@ -273,7 +273,7 @@ class VaultWatcher:
         gone = any(kind_of(path) in ("note", "canvas") and not self.own.removed(path) for path in seen.removed)
         return gone or any(kind_of(old) != kind_of(new) for old, new in seen.renamed)
 
-    def _take_in(self, scan: Scan, seen: SnapshotDifference, hints: Hints) -> VaultChange | None:
+    def _take_in(self, scan: VaultScan, seen: SnapshotDifference, hints: Hints) -> VaultChange | None:
         before = self.index
         reread = find_rewritten(before, scan, hints.paths, (self._read_at_ns, self._wall_ns()))
         is_same = (
@@ -324,7 +324,7 @@ class VaultWatcher:
         self._next_walk_at_s = self._clock() + self.poll_s
 
 
-def _has_same_settings(before: VaultIndex, scan: Scan) -> bool:
+def _has_same_settings(before: VaultIndex, scan: VaultScan) -> bool:
     """Whether Obsidian's settings, and what is wrong with them, are what `before` knew."""
     settings, problems = read_obsidian_settings(scan.root, scan.config_folder)
     inside = f"{scan.config_folder}/"

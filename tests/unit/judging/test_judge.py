@@ -13,7 +13,7 @@ from aria_dream.judging.judge import (
     FEATURES,
     PRIOR,
     UNNAMED,
-    Judged,
+    JudgedPair,
     PairFeatures,
     feature_matrix,
     judge_pairs,
@@ -43,8 +43,8 @@ NOTHING = replace(COMMON, words=(), between=None)
 JUDGE = calibrate(PRIOR, np.zeros((0, len(PRIOR.weights))), [])
 
 
-def judged(features: PairFeatures, common: Common = COMMON, cosine: float | None = 0.4) -> Judged:
-    return Judged(features=features, common=common, cosine=cosine)
+def judged(features: PairFeatures, common: Common = COMMON, cosine: float | None = 0.4) -> JudgedPair:
+    return JudgedPair(features=features, common=common, cosine=cosine)
 
 
 def test_strong_pairs_are_kept_and_weak_ones_dropped() -> None:

@@ -23,8 +23,8 @@ from aria_dream.adapters.index.index_cache import (
     LINKAGE_KIND,
     READER_MODULES,
     VERSION_KIND,
+    FileRow,
     IndexCache,
-    Row,
 )
 from aria_dream.adapters.index.scan import rescan, scan_vault
 from aria_dream.vault.graph import NoteFacts
@@ -151,7 +151,7 @@ def test_an_edit_with_its_times_put_back_is_seen(vault: Path, cache: Path) -> No
 
 
 def test_times_are_trusted_only_when_they_are_old_enough() -> None:
-    row = Row("a.md", 1, 5_000, 5_000, 9, 5_000 + 2_000_000_001, bytes(32), pack_record(EMPTY))
+    row = FileRow("a.md", 1, 5_000, 5_000, 9, 5_000 + 2_000_000_001, bytes(32), pack_record(EMPTY))
     assert row.still_holds(FileState(1, 5_000, 5_000, 9, 0))
     assert not row._replace(checked_ns=5_000 + 1_999_999_999).still_holds(FileState(1, 5_000, 5_000, 9, 0))
     for other in (FileState(2, 5_000, 5_000, 9, 0), FileState(1, 5_001, 5_000, 9, 0), FileState(1, 5_000, 5_001, 9, 0)):

@@ -400,11 +400,11 @@ def test_a_small_vault_may_lose_what_it_likes(tmp_path: Path) -> None:
 def count_walks(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Grows with every walk over the whole vault."""
     import aria_dream.adapters.watch.watcher as module
-    from aria_dream.adapters.index.scan import Scan, scan_vault
+    from aria_dream.adapters.index.scan import VaultScan, scan_vault
 
     walks: list[Path] = []
 
-    def spy(root: Path) -> Scan:
+    def spy(root: Path) -> VaultScan:
         walks.append(root)
         return scan_vault(root)
 
@@ -475,7 +475,7 @@ def test_a_call_ends_the_wait_from_any_thread(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_read_is_not_a_removal(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """A drive mounted inside the vault that fails: its notes are out of sight, not gone."""
     import aria_dream.adapters.watch.watcher as module
-    from aria_dream.adapters.index.scan import Scan, scan_vault
+    from aria_dream.adapters.index.scan import VaultScan, scan_vault
     from aria_dream.errors import Problem
     from aria_dream.vault.snapshot import Snapshot
 
@@ -483,7 +483,7 @@ def test_a_folder_that_cannot_be_read_is_not_a_removal(bench: Bench, monkeypatch
     bench.tell("drive", is_folder=True)
     assert bench.quiet()
 
-    def failing(root: Path) -> Scan:
+    def failing(root: Path) -> VaultScan:
         scan = scan_vault(root)
         seen = {path: state for path, state in scan.snapshot.files.items() if not path.startswith("drive/")}
         return replace(scan, snapshot=Snapshot(seen), problems=(Problem("drive", 0, "cannot be read"),))
@@ -504,11 +504,11 @@ def test_a_folder_that_cannot_be_read_is_not_a_removal(bench: Bench, monkeypatch
 def test_a_look_is_followed_by_a_rest_in_proportion(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a large vault, where a look takes long, a writer who saves every second does not keep a core busy."""
     import aria_dream.adapters.watch.watcher as module
-    from aria_dream.adapters.index.scan import Scan, rescan
+    from aria_dream.adapters.index.scan import VaultScan, rescan
 
     looks: list[float] = []
 
-    def slow(before: Scan, paths: frozenset[str]) -> Scan:
+    def slow(before: VaultScan, paths: frozenset[str]) -> VaultScan:
         looks.append(bench.clock.now_s)
         bench.clock.advance(0.5)
         return rescan(before, paths)
