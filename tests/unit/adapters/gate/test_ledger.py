@@ -139,7 +139,7 @@ def test_whoever_asks_in_between_waits(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(ledger, "_lock", lambda state: VaultLock(state / LOCK, "a test", sleep=sleep))
     found.append(reserve(tmp_path, limits(1), UTC, kind="internal", clock=clock))
     thread.join(30)
-    assert sorted(type(one).__name__ for one in found) == ["Granted", "Refused"]
+    assert sorted(type(one).__name__ for one in found) == ["BudgetRefusal", "Granted"]
 
 
 WORKER = """

@@ -433,7 +433,7 @@ def test_a_real_session_bus_without_gnome(tmp_path: Path) -> None:
     done = subprocess.run(
         ["dbus-run-session", "--", sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
-    assert done.stdout.strip() == "{'GNOME': 'Absent', 'Cinnamon': 'Absent'}", done.stderr
+    assert done.stdout.strip() == "{'GNOME': 'NoSensor', 'Cinnamon': 'NoSensor'}", done.stderr
 
 
 def test_reading_never_raises_here() -> None:
