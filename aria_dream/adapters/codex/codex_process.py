@@ -235,8 +235,6 @@ class _Jobbed:
 
 def _start(command: list[str], stdin: IO[bytes], environ: Mapping[str, str], folder: Path) -> _Kept | _Jobbed:
     if sys.platform == "win32":
-        from aria_dream.adapters.machine.windows_job import start_in_job
-
         return _Jobbed(*start_in_job(command, stdin, environ, folder))
     reading, control = os.pipe()
     try:

@@ -14,7 +14,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from aria_dream.adapters.index.index import collector_paused, read_vault
+from aria_dream.adapters.index.contents import collector_paused
+from aria_dream.adapters.index.index import read_vault
 from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.adapters.index.vault_names import read_vault_names
 from aria_dream.markdown.scan import is_unread

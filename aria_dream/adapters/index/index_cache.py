@@ -7,6 +7,7 @@ holds is done without. Two processes may use one store: each row stands for itse
 from __future__ import annotations
 
 import contextlib
+import os
 import struct
 import sys
 from array import array
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import aria_dream
+from aria_dream.adapters.disk.places import vault_key
 from aria_dream.adapters.index.cache_store import LATEST, OF_VAULT, ContentCache
 from aria_dream.vault.linkage import Linkage
 
@@ -151,6 +153,24 @@ class IndexCache:
 
     def __exit__(self, *_: object) -> None:
         self._store.close()
+
+
+def cache_place(root: str, cache_folder: Path | None) -> Path | None:
+    """This vault's folder below `cache_folder`; None where that would lie inside the vault."""
+    if cache_folder is None:
+        return None
+    real_root = os.path.normcase(root.removeprefix("\\\\?\\"))
+    real_cache = os.path.normcase(os.path.realpath(cache_folder))
+    inside = real_cache == real_root or real_cache.startswith(real_root.rstrip(os.sep) + os.sep)
+    return None if inside else cache_folder / vault_key(Path(root))
+
+
+def linkage_key(files: tuple[str, ...], digests: Iterable[bytes]) -> bytes:
+    """Stands for all that the linkage depends on: every file's name and the digest of every source."""
+    state = sha256("\0".join(files).encode("utf-8", "surrogatepass"))
+    state.update(b"\0\0")
+    state.update(b"".join(digest or bytes(32) for digest in digests))
+    return state.digest()
 
 
 def _key(path: str) -> bytes:

@@ -7,7 +7,6 @@ costs no seconds. The same state and the same calibration judge alike.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -26,12 +25,9 @@ from aria_dream.adapters.models.embedding import (
     vector_kind,
     write_missing_vectors,
 )
-from aria_dream.adapters.models.learned_judge import keep_learned, read_learned, retain_visible
+from aria_dream.adapters.models.learned_judge import LearnedJudge, keep_learned, read_learned, retain_visible
 from aria_dream.errors import MissingPartError
 from aria_dream.judging.bridge import SAMPLE, bridge_signs, clause_words, folder_lift, note_shape, surroundings
-from aria_dream.judging.calibration import (
-    render_calibration,
-)
 from aria_dream.judging.common_ground import Between, NoteView, fold, in_common
 from aria_dream.judging.judge import (
     JUDGE_NAME,
@@ -60,7 +56,6 @@ from aria_dream.ranking.meaning import (
     background,
     background_sample,
 )
-from aria_dream.ranking.structure import link_sketch
 from aria_dream.vault.edit import encode_note
 from aria_dream.vault.graph import targets_of
 
@@ -297,9 +292,7 @@ def open_embedded_judge(
     if not problem and not remaining:
         retain_visible(cache, vault, keys)
         if learned is None:
-            taught = json.loads(render_calibration(calibration))
-            state, sketch = vault.state_hash, link_sketch(vault.graph)
-            keep_learned(cache, {"told": told, "state": state, "sketch": sketch, "calibration": taught}, usual)
+            keep_learned(cache, vault, told, LearnedJudge(usual, calibration))
     share = bridge_share(links_of(ranking, len(vault.facts)), len(decisions))
     return EmbeddedJudge(
         vault=vault,

@@ -17,6 +17,7 @@ from aria_dream.judging.calibration import (
     RECALL_MARGIN,
     SHY_OF_HUBS,
     parse_calibration,
+    render_calibration,
 )
 from aria_dream.judging.judge import FEATURES, PRIOR
 from aria_dream.judging.pool import HIDDEN_SHARE, ROUNDS
@@ -67,12 +68,19 @@ def read_learned(cache: ContentCache, vault: DreamtVault, told: str, dim: int) -
     if not alike or usual is None or calibration is None:
         return None
     if not same:
-        keep_learned(cache, {**record, "state": vault.state_hash}, usual)
+        _put(cache, {**record, "state": vault.state_hash}, usual)
     return LearnedJudge(usual, calibration)
 
 
-def keep_learned(cache: ContentCache, record: Mapping[str, object], usual: Background) -> None:
-    """Keep what was learned; only the latest is kept."""
+def keep_learned(cache: ContentCache, vault: DreamtVault, told: str, learned: LearnedJudge) -> None:
+    """Keep what was learned from the vault as it is; only the latest is kept. `told`: what else it depends on."""
+    calibration = json.loads(render_calibration(learned.calibration))
+    sketch = link_sketch(vault.graph)
+    record = {"told": told, "state": vault.state_hash, "sketch": sketch, "calibration": calibration}
+    _put(cache, record, learned.background)
+
+
+def _put(cache: ContentCache, record: Mapping[str, object], usual: Background) -> None:
     cache.put(LEARNED_KIND, json.dumps(record).encode() + b"\n" + render_background(usual))
 
 
