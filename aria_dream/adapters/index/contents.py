@@ -60,12 +60,15 @@ def cached_contents(scan: VaultScan, cache: IndexCache) -> tuple[dict[str, FileC
     files = scan.snapshot.files
     contents: dict[str, FileContent] = {}
     stale: list[FileRow] = []
-    for row in cache.rows():
+
+    def take(row: FileRow) -> None:
         state = files.get(row.path)
         if state is not None and (row.still_holds(state) or not state.here):
             contents[row.path] = FileContent(row.digest, row.record)
         else:
             stale.append(row)
+
+    cache.each_row(take)
     return contents, stale
 
 

@@ -21,7 +21,7 @@ from aria_dream.adapters.index.cache_store import LATEST, OF_VAULT, ContentCache
 from aria_dream.vault.linkage import Linkage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from aria_dream.vault.snapshot import FileState
 
@@ -111,19 +111,17 @@ class IndexCache:
             )
         )
 
-    def rows(self) -> list[FileRow]:
-        """Every row that can be read."""
-        rows: list[FileRow] = []
+    def each_row(self, take: Callable[[FileRow], None]) -> None:
+        """Give every row that can be read to `take`."""
 
-        def take(key: bytes, blob: bytes) -> None:
+        def read(key: bytes, blob: bytes) -> None:
             if len(blob) >= _ROW.size:
                 with contextlib.suppress(UnicodeDecodeError):
                     path = key.decode("utf-8", "surrogatepass")
-                    rows.append(_new(FileRow, (path, *_ROW.unpack_from(blob), blob[_ROW.size :])))
+                    take(_new(FileRow, (path, *_ROW.unpack_from(blob), blob[_ROW.size :])))
 
         if self._usable:
-            self._usable = self._store.each(FILES_KIND, take)
-        return rows
+            self._usable = self._store.each(FILES_KIND, read)
 
     def put(self, rows: Sequence[FileRow]) -> None:
         """Keeps `rows`, replacing what was known of their paths; on disk when this returns."""
