@@ -33,7 +33,7 @@ from aria_dream.markdown.note import decode_note
 from aria_dream.ranking.features import FeatureBlock
 from aria_dream.ranking.notespace import NoteSpace, RankNote
 from aria_dream.ranking.rank import Ranking
-from aria_dream.ranking.structure import link_structure
+from aria_dream.ranking.sparse import link_structure
 from aria_dream.ranking.terms import note_terms
 
 REPOSITORY = Path(__file__).resolve().parents[1]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from aria_dream.judging.bridge import BridgeSigns
     from aria_dream.judging.common_ground import Common
-    from aria_dream.ranking.structure import Structure
+    from aria_dream.ranking.sparse import Structure
 
     Floats = NDArray[np.float64]
     Vectors = NDArray[np.float32]

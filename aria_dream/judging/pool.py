@@ -14,7 +14,7 @@ import numpy as np
 from aria_dream.judging.calibration import SHY_OF_HUBS, Calibration, calibrate
 from aria_dream.judging.judge import PRIOR, feature_matrix, pair_features
 from aria_dream.ranking.rank import EVIDENCE
-from aria_dream.ranking.structure import structure_of
+from aria_dream.ranking.sparse import structure_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from aria_dream.judging.judge import PairFeatures
     from aria_dream.ranking.meaning import Meanings, PairLikeness
     from aria_dream.ranking.rank import Ranking
-    from aria_dream.ranking.structure import Structure
+    from aria_dream.ranking.sparse import Structure
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from aria_dream.ranking.notespace import NoteSpace
-    from aria_dream.ranking.sparse import SparseRows
-    from aria_dream.ranking.structure import Structure
+    from aria_dream.ranking.sparse import SparseRows, Structure
 
     Floats = npt.NDArray[np.float32]
     Ints = npt.NDArray[np.int64]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from aria_dream.ranking.notespace import NoteSpace
-    from aria_dream.ranking.structure import Structure
+    from aria_dream.ranking.sparse import Structure
 
     Doubles = npt.NDArray[np.float64]
     Ints = npt.NDArray[np.int64]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from aria_dream.ranking.structure import Structure
+    from aria_dream.ranking.sparse import Structure
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

@@ -11,7 +11,7 @@ from aria_dream.ranking.features import FEATURES, FeatureBlock
 from aria_dream.ranking.juxtaposition import Evidence
 from aria_dream.ranking.learn import Weights, fit_weights
 from aria_dream.ranking.notespace import NoteSpace, RankNote
-from aria_dream.ranking.structure import Structure, link_structure, structure_of
+from aria_dream.ranking.sparse import Structure, link_structure, structure_of
 from aria_dream.ranking.terms import NO_TERMS, spell, term_ids
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from aria_dream.evals.link_recovery import Baselines, choose_hidden, recover
 from aria_dream.ranking.features import FeatureBlock
 from aria_dream.ranking.learn import fit_weights
 from aria_dream.ranking.notespace import NoteSpace
-from aria_dream.ranking.structure import link_structure
+from aria_dream.ranking.sparse import link_structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.evals.link_recovery import Recovery, Scorer
-    from aria_dream.ranking.structure import Structure
+    from aria_dream.ranking.sparse import Structure
 
     Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
     Pairs = np.ndarray[tuple[int, int], np.dtype[np.int64]]

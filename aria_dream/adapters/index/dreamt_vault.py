@@ -100,7 +100,7 @@ class DreamtVault:
     @cached_property
     def links(self) -> Neighbours:
         """Neighbours in either direction."""
-        from aria_dream.ranking.structure import neighbours_of  # numpy, which what only counts notes does without
+        from aria_dream.ranking.sparse import neighbours_of  # numpy, which what only counts notes does without
 
         return neighbours_of(self.graph)
 

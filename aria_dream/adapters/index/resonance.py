@@ -27,7 +27,7 @@ from aria_dream.ranking.juxtaposition import Juxtaposition, chance, shortest_way
 from aria_dream.ranking.learn import Weights
 from aria_dream.ranking.notespace import NoteSpace, Parts
 from aria_dream.ranking.rank import Ranking, RankNote
-from aria_dream.ranking.structure import link_sketch, still_alike
+from aria_dream.ranking.sparse import link_sketch, still_alike
 from aria_dream.ranking.terms import NO_TERMS, TermCounts, link_key, note_terms
 from aria_dream.vault.edit import encode_note
 

@@ -25,7 +25,7 @@ from aria_dream.adapters.models.embedding import (
     vector_kind,
     write_missing_vectors,
 )
-from aria_dream.adapters.models.learned_judge import LearnedJudge, keep_learned, read_learned, retain_visible
+from aria_dream.adapters.models.verdict_cache import LearnedJudge, keep_learned, read_learned, retain_visible
 from aria_dream.errors import MissingPartError
 from aria_dream.judging.bridge import SAMPLE, bridge_signs, clause_words, folder_lift, note_shape, surroundings
 from aria_dream.judging.common_ground import Between, NoteView, fold, in_common
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from aria_dream.ranking.juxtaposition import Juxtaposition
     from aria_dream.ranking.meaning import Background
     from aria_dream.ranking.rank import Ranking
-    from aria_dream.ranking.structure import Structure
+    from aria_dream.ranking.sparse import Structure
 
 HELD_APART: Final = 0.98
 APART_SAMPLE: Final = 1_000

@@ -1,39 +1,47 @@
-"""Verdicts of a language model, kept by content: both notes, the prompt, the model.
+"""What judges keep in the cache: verdicts of a language model, and what the embedded judge learned of a vault.
 
 At temperature 0 a model still does not always say the same twice (prompt caches, batches of other users), so what it
 said once stands until a note, the prompt or the model changes. A reason quotes the notes, so a verdict is dropped as
-soon as one of its notes is invisible.
+soon as one of its notes is invisible. What was learned stands as long as nearly all the links it came from are there.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from aria_dream.adapters.index.cache_store import OF_VAULT
 from aria_dream.consolidate.answers import wording_fault
-from aria_dream.consolidate.verdict import (
-    BothValid,
-    KeepA,
-    KeepB,
-    Merge,
-    NeedsHuman,
-    Normalize,
-    NotDuplicate,
+from aria_dream.consolidate.verdict import BothValid, KeepA, KeepB, Merge, NeedsHuman, Normalize, NotDuplicate
+from aria_dream.judging.calibration import (
+    DECISION_WEIGHT,
+    LIFT,
+    MOST_KEPT,
+    PRIOR_STRENGTH,
+    RECALL,
+    RECALL_MARGIN,
+    SHY_OF_HUBS,
+    parse_calibration,
+    render_calibration,
 )
+from aria_dream.judging.judge import FEATURES, PRIOR
+from aria_dream.judging.pool import HIDDEN_SHARE, ROUNDS
 from aria_dream.judging.triage_prompt import RECIPE, Drop, Keep, Unreadable
+from aria_dream.ranking.meaning import parse_background, render_background
+from aria_dream.ranking.sparse import link_sketch, still_alike
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import date
 
     from aria_dream.adapters.index.cache_store import ContentCache
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.consolidate.verdict import ConflictVerdict, Escalated, PairVerdict
-
-_HOMES = sha256(b"the notes that have verdicts").digest()
+    from aria_dream.judging.calibration import Calibration
+    from aria_dream.ranking.meaning import Background
 
 NoteKey = tuple[bytes, str]
 """A note's content hash and its title."""
@@ -95,27 +103,24 @@ class VerdictCache:
         home, key = _place(first, second)
         entries = self._entries(home)
         entries[key] = entry
-        listed = self.cache.get_many(self.kind, [_HOMES]).get(_HOMES, b"")
-        homes = {*listed.decode("ascii", "replace").split(), home.hex()}
-        blobs = {home: json.dumps(entries).encode(), _HOMES: " ".join(sorted(homes)).encode()}
-        self.cache.put_many(self.kind, blobs)
+        self.cache.put_many(self.kind, {home: json.dumps(entries).encode()})
 
     def prune(self) -> None:
         """Drop every verdict of which one note is no longer visible."""
-        blobs = self.cache.get_many(self.kind, self.visible)
         shown = {each.hex() for each in self.visible}
-        homes = {home.hex() for home in blobs}
-        listed = self.cache.get_many(self.kind, [_HOMES]).get(_HOMES, b"")
-        gone = {home for home in listed.decode("ascii", "replace").split() if home not in shown}
-        known = [bytes.fromhex(home) for home in gone if re.fullmatch("[0-9a-f]{64}", home)]
-        changed: dict[bytes, bytes] = dict.fromkeys(known, b"{}")
-        changed[_HOMES] = " ".join(sorted(homes)).encode()
-        for home, blob in blobs.items():
+        gone: list[bytes] = []
+        changed: dict[bytes, bytes] = {}
+
+        def look(home: bytes, blob: bytes) -> None:
             entries = _parse(blob)
             left = {key: entry for key, entry in entries.items() if key.partition(":")[0] in shown}
-            if len(left) != len(entries):
+            if home.hex() not in shown:
+                gone.append(home)
+            elif len(left) != len(entries):
                 changed[home] = json.dumps(left).encode()
-        self.cache.put_many(self.kind, changed)
+
+        self.cache.each(self.kind, look)
+        self.cache.put_many(self.kind, changed, without=gone)
 
     def _entries(self, home: bytes) -> dict[str, dict[str, str]]:
         if home not in self._read:
@@ -233,3 +238,63 @@ def _number(text: str | None) -> float:
         return min(1.0, max(0.0, float(text or "0")))
     except ValueError:
         return 0.0
+
+
+_LEARNED_BY: Final = repr(
+    (FEATURES, PRIOR, RECALL, RECALL_MARGIN, MOST_KEPT, LIFT, SHY_OF_HUBS, PRIOR_STRENGTH, DECISION_WEIGHT,
+     HIDDEN_SHARE, ROUNDS)
+)  # fmt: skip
+LEARNED_KIND: Final = f"{OF_VAULT}learned:1:{sha256(_LEARNED_BY.encode()).hexdigest()[:12]}"
+"""What the judge learned. Changes with whatever the learning depends on beside the vault; raise the number when its
+code does."""
+STATE_KIND: Final = f"{OF_VAULT}state"
+"""The state of the vault that the cache was last cleared for."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedJudge:
+    """What the judge knows of a vault beside its vectors."""
+
+    background: Background
+    calibration: Calibration
+
+
+def read_learned(cache: ContentCache, vault: DreamtVault, told: str, dim: int) -> LearnedJudge | None:
+    """What was learned from nearly these links, by the same ranking, embedder and decisions."""
+    head, _, blob = cache.get(LEARNED_KIND).partition(b"\n")
+    try:
+        record = json.loads(head)
+        if record["told"] != told:
+            return None
+        # Two sketches of ten thousand notes take longer than all else here; the state it was kept for needs none.
+        same = record["state"] == vault.state_hash
+        alike = same or still_alike(list(map(str, record["sketch"])), link_sketch(vault.graph))
+        calibration = parse_calibration(json.dumps(record["calibration"]).encode(), len(FEATURES))
+        usual = parse_background(blob, dim)
+    except (ValueError, TypeError, KeyError):
+        return None
+    if not alike or usual is None or calibration is None:
+        return None
+    if not same:
+        _put(cache, {**record, "state": vault.state_hash}, usual)
+    return LearnedJudge(usual, calibration)
+
+
+def keep_learned(cache: ContentCache, vault: DreamtVault, told: str, learned: LearnedJudge) -> None:
+    """Keep what was learned from the vault as it is; only the latest is kept. `told`: what else it depends on."""
+    calibration = json.loads(render_calibration(learned.calibration))
+    sketch = link_sketch(vault.graph)
+    record = {"told": told, "state": vault.state_hash, "sketch": sketch, "calibration": calibration}
+    _put(cache, record, learned.background)
+
+
+def _put(cache: ContentCache, record: Mapping[str, object], usual: Background) -> None:
+    cache.put(LEARNED_KIND, json.dumps(record).encode() + b"\n" + render_background(usual))
+
+
+def retain_visible(cache: ContentCache, vault: DreamtVault, keys: Sequence[bytes]) -> None:
+    """Drop what invisible notes left, once for each state of the vault."""
+    state = sha256(vault.state_hash.encode()).digest()
+    if cache.get(STATE_KIND) != state:
+        cache.retain_only({fact.content_hash for fact in vault.facts} | set(keys))
+        cache.put(STATE_KIND, state)

@@ -34,7 +34,7 @@ from aria_dream.judging.judge import (
 )
 from aria_dream.judging.triage_prompt import Drop, Keep
 from aria_dream.ranking.meaning import background
-from aria_dream.ranking.structure import Structure, structure_of
+from aria_dream.ranking.sparse import Structure, structure_of
 
 GOOD = BridgeSigns(
     nearness=1.0, jotting=0.0, jotted="A", lift=0.0, folders=("Land", "Work"), dated="", same_day=False

@@ -10,7 +10,7 @@ import pytest
 from aria_dream.ranking.features import FEATURES, FeatureBlock
 from aria_dream.ranking.learn import Sample, Weights, _regress, fit_weights, prior_weights, ranking_losses
 from aria_dream.ranking.notespace import NoteSpace, RankNote
-from aria_dream.ranking.structure import Structure, structure_of
+from aria_dream.ranking.sparse import Structure, structure_of
 from aria_dream.ranking.terms import note_terms
 
 HUBS = 4

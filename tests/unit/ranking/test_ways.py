@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aria_dream.ranking.juxtaposition import shortest_ways
-from aria_dream.ranking.structure import neighbours_of
+from aria_dream.ranking.sparse import neighbours_of
 from aria_dream.vault.graph import graph_of
 
 

@@ -6,7 +6,7 @@ import networkx as nx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.ranking.structure import neighbours_of
+from aria_dream.ranking.sparse import neighbours_of
 from aria_dream.vault.graph import (
     LinkGraph,
     backlinks_of,
