@@ -15,7 +15,6 @@ from aria_dream.privacy.secret_words import ACCOUNT, HASH, HINT, LOGIN, NET, PIN
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-if TYPE_CHECKING:
     Span = tuple[int, int]
     Line = tuple[int, str]
     """Where it begins, and its text without its end."""

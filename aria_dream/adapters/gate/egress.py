@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from aria_dream.privacy.sharing import Sharing
 
-if TYPE_CHECKING:
     Resolve = Callable[[str, int], Sequence[str]]
 
 EGRESS = "egress.jsonl"
