@@ -225,7 +225,7 @@ def test_a_damaged_cache_is_built_anew(vault: Path, cache: Path, parsed: list[by
 
 
 def test_a_cache_that_somebody_holds_is_done_without(
-    vault: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    vault: Path, cache: Path, parsed: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("aria_dream.adapters.index.cache_store.BUSY_TIMEOUT_S", 0.05)
     first = read_vault(vault, cache)
@@ -237,7 +237,22 @@ def test_a_cache_that_somebody_holds_is_done_without(
         assert len(read_vault(vault, cache).files) == len(first.files) + 1
     finally:
         holder.close()
+    parsed.clear()
     assert "New.md" in read_vault(vault, cache).files
+    assert parsed == [b"[[Compost]]"]  # what was kept before is known still
+
+
+def test_a_cache_that_could_not_be_read_for_a_moment_is_not_emptied(
+    vault: Path, cache: Path, parsed: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_vault(vault, cache)
+    parsed.clear()
+    with monkeypatch.context() as moment:
+        moment.setattr(ContentCache, "each", lambda *_: False)
+        with IndexCache(cache / vault_key(vault)):
+            pass
+    read_vault(vault, cache)
+    assert parsed == []
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(vault: Path, tmp_path: Path) -> None:
