@@ -16,13 +16,12 @@ from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from aria_dream.adapters.child.order import Episode, Order
+from aria_dream.adapters.child.episode_process import Episode, Order
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.machine.notice import give_notice
 from aria_dream.adapters.machine.presence import read_moment
 from aria_dream.adapters.state.rotating_log import cause_of
-from aria_dream.adapters.watch.conflict_copies import merge_conflict_copies
-from aria_dream.adapters.watch.own_notes import Boxes, read_boxes
+from aria_dream.adapters.watch.own_notes import Boxes, merge_conflict_copies, read_boxes
 from aria_dream.adapters.watch.scheduler_inputs import SLOW_AFTER, SLOW_S, SchedulerInputs
 from aria_dream.adapters.watch.status_writer import StatusWriter
 from aria_dream.errors import (

@@ -35,7 +35,7 @@ from aria_dream.judging.bridge import (
     surroundings,
 )
 from aria_dream.markdown.note import parse_note
-from aria_dream.ranking.embedding import passages, pooled, prose
+from aria_dream.ranking.embedding import passages, pool_passages, prose
 from aria_dream.ranking.meaning import background
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def signs_of(pairs: tuple[LabelledPair, ...]) -> Floats:
     vectors = []
     for note, read in zip(notes, parsed, strict=True):
         cut = passages(note.title, read)
-        vectors.append(pooled(embedder.encode([one.text for one in cut]), [one.weight for one in cut]))
+        vectors.append(pool_passages(embedder.encode([one.text for one in cut]), [one.weight for one in cut]))
     matrix = np.stack(vectors).astype(np.float16).astype(np.float32)
     first, second = (np.array([notes[getattr(pair, side)] for pair in pairs]) for side in ("a", "b"))
     shapes = [note_shape(note.title, prose(read)) for note, read in zip(notes, parsed, strict=True)]

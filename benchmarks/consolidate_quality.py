@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from aria_dream.adapters.models.embedding import load_embedder
-from aria_dream.evals.duplicate_score import curve, parse_pairs
+from aria_dream.evals.triage_score import curve, parse_pairs
 from aria_dream.usecases.eval_duplicates import measure_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aria_dream.evals.duplicate_score import Measured
+    from aria_dream.evals.triage_score import MeasuredPair
 
 CORPUS = Path(__file__).resolve().parents[1] / "examples" / "consolidate-corpus" / "pairs.jsonl"
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 
-def draw(measured: Sequence[Measured]) -> str:
+def draw(measured: Sequence[MeasuredPair]) -> str:
     """Precision over recall of both signals, as an SVG of 320 by 240."""
     steps = [number / 200 for number in range(201)]
     curves = {

@@ -35,7 +35,7 @@ from aria_dream.adapters.state.status import read_status  # noqa: E402 - after t
 from aria_dream.adapters.watch.watcher import VaultWatcher  # noqa: E402 - after the path
 from aria_dream.cli.run import launch_with  # noqa: E402 - after the path
 from aria_dream.daemon import Daemon  # noqa: E402 - after the path
-from aria_dream.schedule.presence import Absent, Known, Plug, Power  # noqa: E402 - after the path
+from aria_dream.schedule.presence import Known, NoSensor, Plug, Power  # noqa: E402 - after the path
 from aria_dream.schedule.scheduler_state import Readings  # noqa: E402 - after the path
 
 POLICY = "---\naria-dream: policy\naria-dream-id: abcdefgh23456789\n---\n- max_cpu_percent: 100\n- cooldown_min: 0\n"
@@ -51,7 +51,7 @@ class Returning(Sensors):
         gone = time.monotonic() < self.they_return_s
         return Readings(
             input_idle=Known(1e6 if gone else 0.0), power=Known(Power(plug=Plug.MAINS)),
-            load_percent=Known(0.0) if load else Absent("not asked"), last_edit_s=last_edit_s,
+            load_percent=Known(0.0) if load else NoSensor("not asked"), last_edit_s=last_edit_s,
         )  # fmt: skip
 
 

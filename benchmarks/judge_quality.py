@@ -30,16 +30,15 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.cache_store import FILE_NAME, ContentCache
 from aria_dream.adapters.index.dreamt_vault import DreamtVault, read_dreamt_vault
 from aria_dream.adapters.index.resonance import build_ranking
-from aria_dream.adapters.index.vectors import FILE_NAME, ContentCache
 from aria_dream.adapters.models.embedded_judge import EmbeddedJudge, open_embedded_judge
 from aria_dream.judging.calibration import probabilities
 from aria_dream.judging.judge import UNNAMED, feature_matrix
 from aria_dream.judging.pool import POOL_PER_NOTE, pool_of
-from aria_dream.judging.triage import Drop, Keep
-from aria_dream.ranking.juxtaposition import Juxtaposition, chance
-from aria_dream.vault.graph import shortest_path
+from aria_dream.judging.triage_prompt import Drop, Keep
+from aria_dream.ranking.juxtaposition import Juxtaposition, chance, shortest_ways
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("ARIA_DREAM_SHARED") or REPOSITORY.parent / "shared")
@@ -123,7 +122,7 @@ def links_line(folder: Path, work: Path) -> str:
     hidden = np.array([tuple(sorted((paths[a], paths[b]))) in truth for a, b in pairs])
     kept = np.array([kinds[pair] for pair in pairs])
     spent = time.process_time() - began
-    ways = [shortest_path(vault.graph, a, b, links=vault.links) for a, b in pairs]
+    ways = [shortest_ways(vault.links, a, [b])[b] for a, b in pairs]
     distance = np.array([len(way) - 1 if way else 99 for way in ways])
     by_distance = "  ".join(
         f"{name}: {int((hidden & here & kept).sum())} of {int((hidden & here).sum())} in "

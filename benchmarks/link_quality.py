@@ -30,10 +30,10 @@ import numpy as np
 from aria_dream.adapters.index.index import read_vault
 from aria_dream.evals.link_recovery import HITS, Baselines, Recovery, recover
 from aria_dream.markdown.note import decode_note
-from aria_dream.ranking.features import Block
+from aria_dream.ranking.features import FeatureBlock
 from aria_dream.ranking.notespace import NoteSpace, RankNote
 from aria_dream.ranking.rank import Ranking
-from aria_dream.ranking.structure import link_structure
+from aria_dream.ranking.sparse import link_structure
 from aria_dream.ranking.terms import note_terms
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -91,7 +91,7 @@ def measured(name: str, seed: int, work: Path) -> dict[str, Recovery]:
     values = np.array(weights.values, dtype=np.float32)
 
     def ours(sources: np.ndarray[tuple[int], np.dtype[np.int64]]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-        block = Block(space, structure, sources).values
+        block = FeatureBlock(space, structure, sources).values
         scores: np.ndarray[tuple[int, int], np.dtype[np.float32]] = np.tensordot(values, block, axes=1)
         return scores + np.float32(weights.intercept)
 

@@ -14,7 +14,7 @@ from aria_dream.adapters.state.status import Status, read_status
 from aria_dream.adapters.watch.watcher import VaultWatcher
 from aria_dream.adapters.watch.watching import Watching
 from aria_dream.daemon import Daemon
-from aria_dream.schedule.presence import Absent, Known, Plug, Power, Reading
+from aria_dream.schedule.presence import Known, NoSensor, Plug, Power, Reading
 from aria_dream.schedule.scheduler_state import Moment, Readings
 from tests.watched import Clock, places_in, silent, write
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from aria_dream.adapters.child.order import Order
+    from aria_dream.adapters.child.episode_process import Order
     from aria_dream.adapters.disk.places import Places
     from aria_dream.adapters.watch.vault_change import VaultChange
     from aria_dream.adapters.watch.watch_events import EventBox
@@ -61,7 +61,7 @@ class FakeSensors(Sensors):
         return Readings(
             input_idle=self.idle_s,
             power=Known(Power(plug=self.plug)),
-            load_percent=Known(self.load) if load else Absent("not asked"),
+            load_percent=Known(self.load) if load else NoSensor("not asked"),
             last_edit_s=last_edit_s,
         )
 

@@ -11,8 +11,7 @@ from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.gate.consent import write_consent
 from aria_dream.adapters.gate.egress import EGRESS
-from aria_dream.adapters.gate.ledger import LEDGER
-from aria_dream.adapters.gate.reach_store import ReachStore
+from aria_dream.adapters.gate.ledger import LEDGER, ReachStore
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.adapters.state.record_store import RecordStore
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from aria_dream.adapters.gate.ledger import Granted
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.policy.policy import Policy
-    from aria_dream.reach.budget import Row
+    from aria_dream.reach.budget import LedgerRow
     from aria_dream.reach.reach_record import ReachKind
     from aria_dream.usecases.dream import DreamResult
 
@@ -173,7 +172,7 @@ class ReachBench:
     def rehearse(self, kind: ReachKind, *, start: str | None = None) -> ReachResult:
         return reach_once(ReachRequest(at=self.now, kind=kind, start=start, dry_run=True), self.means())
 
-    def ledger(self) -> tuple[Row, ...]:
+    def ledger(self) -> tuple[LedgerRow, ...]:
         place = self.places.state / LEDGER
         return parse_ledger(place.read_text(encoding="utf-8"))[0] if place.exists() else ()
 

@@ -20,7 +20,7 @@ from aria_dream.adapters.gate.ledger import Granted, read_ledger, reserve, settl
 from aria_dream.policy.policy import parse_policy
 from aria_dream.policy.settings import Settings
 from aria_dream.privacy.sharing import ShareableExcerpt, excerpt_text, survey
-from aria_dream.reach.reach_outcome import read_end
+from aria_dream.reach.reach_record import read_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

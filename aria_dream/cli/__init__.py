@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 import aria_dream
-from aria_dream.adapters.machine.threads import pin_threads
+from aria_dream.adapters.machine.load import pin_threads
 from aria_dream.errors import AriaDreamError, WriteRefusedError
 
 if TYPE_CHECKING:

@@ -19,14 +19,14 @@ from aria_dream.cli.output import counted
 from aria_dream.errors import MissingPartError
 from aria_dream.markdown.misread import is_misread
 from aria_dream.review.proposal import open_count
-from aria_dream.schedule.presence import Absent, Known, Plug, Power, Reading, Unreadable, ago
+from aria_dream.schedule.presence import Known, NoSensor, Plug, Power, Reading, SensorFailed, ago
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from aria_dream.adapters.disk.places import Places
     from aria_dream.adapters.index.live_policy import LivePolicy
-    from aria_dream.adapters.index.scan import Scan
+    from aria_dream.adapters.index.scan import VaultScan
     from aria_dream.adapters.machine.presence import Sensors
     from aria_dream.adapters.state.record_store import Records
     from aria_dream.schedule.scheduler_state import Moment, Readings
@@ -64,7 +64,7 @@ class Patient:
     readings: Readings
     moment: Moment
     zone_problems: tuple[str, ...] = ()
-    scan: Scan | None = None
+    scan: VaultScan | None = None
     """None where no vault is examined."""
     live: LivePolicy | None = None
     records: Records | None = None
@@ -82,10 +82,10 @@ def check_input(patient: Patient) -> Iterator[Finding]:
             if sensor == "Wayland":
                 text = "the Wayland compositor tells when nobody is there; it is counted from this look on"
             yield Finding(topic="machine", name="input", health=Health.OK, text=text)
-        case Unreadable(reason):
+        case SensorFailed(reason):
             text = f"the sensor cannot be read ({reason}), so somebody may be there and dreams wait"
             yield Finding(topic="machine", name="input", health=Health.BROKEN, text=text)
-        case Absent():
+        case NoSensor():
             text = "no sensor tells when you are there; the vault's own quiet and the quiet hours stand in"
             yield Finding(topic="machine", name="input", health=Health.NOTE, text=text)
         case _:
@@ -101,7 +101,7 @@ def _said(reading: Reading[float]) -> str:
 
 def check_power(patient: Patient) -> Iterator[Finding]:
     match patient.readings.power:
-        case Known(Power(plug=Plug.UNKNOWN)) | Unreadable() | Absent():
+        case Known(Power(plug=Plug.UNKNOWN)) | SensorFailed() | NoSensor():
             reason = getattr(patient.readings.power, "reason", "the system does not say")
             text = f"unknown whether it is plugged in ({reason}); this counts as battery"
             yield Finding(topic="machine", name="power", health=Health.NOTE, text=text)

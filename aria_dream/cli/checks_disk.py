@@ -7,16 +7,15 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aria_dream.adapters.disk.holders import held_locks
 from aria_dream.adapters.disk.safe_path import is_placeholder
-from aria_dream.adapters.disk.write_probe import write_refusal
+from aria_dream.adapters.disk.write_probe import held_locks, write_refusal
 from aria_dream.cli.checks import Finding, Health
 from aria_dream.cli.output import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aria_dream.adapters.index.scan import Scan
+    from aria_dream.adapters.index.scan import VaultScan
     from aria_dream.cli.checks import Patient
 
 _NAMED = 3
@@ -37,7 +36,7 @@ def check_notes(patient: Patient) -> Iterator[Finding]:
         yield Finding(topic="vault", name="notes", health=Health.BROKEN, text=text)
 
 
-def _root(scan: Scan) -> Path:
+def _root(scan: VaultScan) -> Path:
     return Path(scan.root.removeprefix("\\\\?\\"))
 
 

@@ -22,8 +22,8 @@ from aria_dream.cli.output import progress_bar
 from aria_dream.cli.review_session import add_settlement, open_session
 from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part
-from aria_dream.policy.clock import local_now
-from aria_dream.schedule.nightly import latest_night
+from aria_dream.policy.settings import local_now
+from aria_dream.schedule.scheduler_state import latest_night
 from aria_dream.usecases.consolidation import consolidate_once
 from aria_dream.usecases.consolidation_parts import open_night_parts
 from aria_dream.usecases.night_parts import ConsolidationRequest, ConsolidationResult

@@ -20,7 +20,7 @@ from aria_dream.adapters.state.memory_folder import NoMemory, find_memory_folder
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.errors import AriaDreamError
-from aria_dream.policy.clock import local_now
+from aria_dream.policy.settings import local_now
 from aria_dream.synthesis.contract import check, render_verdict
 from aria_dream.synthesis.lesson import read_rows
 from aria_dream.synthesis.memory import lessons_path, log_path

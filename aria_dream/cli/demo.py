@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-from aria_dream.adapters.disk.places import Places
-from aria_dream.adapters.disk.shipped import shipped_path
+from aria_dream.adapters.disk.places import Places, shipped_path
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.cli.dream import dream_object, run_dream

@@ -24,7 +24,7 @@ from aria_dream.errors import StateDamagedError
 from aria_dream.schedule.due import Due, NotYet, due
 from aria_dream.schedule.presence import Known, Plug, Power, Reading
 from aria_dream.schedule.run_record import as_runs
-from aria_dream.schedule.scheduler_state import History, SchedulerState
+from aria_dream.schedule.scheduler_state import RunHistory, SchedulerState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -87,7 +87,7 @@ def _verdict(patient: Patient) -> Due | NotYet | None:
     if patient.live is None:
         return None
     known = RunStore(patient.live.state_folder(patient.places)).read()
-    history = History(started_monotonic_s=patient.moment.monotonic_s, since=known.log.since or patient.moment.now,
+    history = RunHistory(started_monotonic_s=patient.moment.monotonic_s, since=known.log.since or patient.moment.now,
                       runs=as_runs(known.log, known.episodes, {}))
     around = SchedulerState(open_proposals=known.open_proposals,
                            this_host=socket.gethostname(), hindrance=patient.damage)

@@ -21,7 +21,7 @@ from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.errors import NotFoundError
 from aria_dream.notes.dream_log import logged_drop, render_block
 from aria_dream.notes.episode import find_episode
-from aria_dream.policy.clock import local_now
+from aria_dream.policy.settings import local_now
 from aria_dream.ranking.learn import Weights
 from aria_dream.usecases.dream import DreamRequest, dream_once
 from aria_dream.usecases.dream_parts import open_dream_parts

@@ -92,7 +92,7 @@ def _dream(root: Path, permit: Permit, kind: str, quiet_s: float, host: str) -> 
     from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
     from aria_dream.adapters.state.record_store import RecordStore
     from aria_dream.cli.dream import SEEDS
-    from aria_dream.policy.clock import local_now
+    from aria_dream.policy.settings import local_now
     from aria_dream.usecases.dream import DreamRequest, dream_once
     from aria_dream.usecases.dream_parts import open_dream_parts
 
@@ -132,7 +132,7 @@ def _reach_means(root: Path, permit: Permit) -> tuple[DreamtVault, Means]:
     confirmation waits for a person."""
     from aria_dream.adapters.disk.files import DiskVault
     from aria_dream.adapters.disk.places import find_places
-    from aria_dream.adapters.gate.reach_store import ReachStore
+    from aria_dream.adapters.gate.ledger import ReachStore
     from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
     from aria_dream.adapters.index.live_policy import read_live_policy
     from aria_dream.adapters.state.record_store import RecordStore
@@ -162,17 +162,17 @@ def _reach_means(root: Path, permit: Permit) -> tuple[DreamtVault, Means]:
 def _finish_reaches(root: Path, permit: Permit, quiet_s: float, host: str) -> int:
     """How many reaches were brought home that stood in no dream note yet."""
     from aria_dream.adapters.disk.places import find_places
-    from aria_dream.adapters.gate.reach_store import ReachStore
+    from aria_dream.adapters.gate.ledger import ReachStore
     from aria_dream.adapters.index.live_policy import read_live_policy
     from aria_dream.errors import BusyError
-    from aria_dream.policy.clock import local_now
-    from aria_dream.reach.reach_record import unfinished
+    from aria_dream.policy.settings import local_now
+    from aria_dream.reach.reach_record import find_unfinished
     from aria_dream.usecases.reach import ReachRequest, finish_reaches
 
     places = find_places()
     live = read_live_policy(root, places)
     store = ReachStore(live.state_folder(places))
-    before = len(unfinished(store.reaches()[0]))
+    before = len(find_unfinished(store.reaches()[0]))
     if not before:
         return 0
     request = ReachRequest(
@@ -183,12 +183,12 @@ def _finish_reaches(root: Path, permit: Permit, quiet_s: float, host: str) -> in
         finish_reaches(request, _reach_means(root, permit)[1])
     except BusyError:  # one is under way, and finishes them itself
         return 0
-    return before - len(unfinished(store.reaches()[0]))
+    return before - len(find_unfinished(store.reaches()[0]))
 
 
 def _reach(root: Path, permit: Permit, quiet_s: float, host: str) -> dict[str, object]:
     """One reach by itself: on the oldest open seed, else on the best pair of the last dream."""
-    from aria_dream.policy.clock import local_now
+    from aria_dream.policy.settings import local_now
     from aria_dream.usecases.reach import ReachRequest, has_seed, reach_once
 
     vault, means = _reach_means(root, permit)
@@ -236,7 +236,7 @@ def _synthesize(root: Path, permit: Permit) -> dict[str, object]:
     from aria_dream.adapters.index.live_policy import read_live_policy
     from aria_dream.adapters.models.embedding import load_embedder
     from aria_dream.adapters.state.memory_folder import NoMemory
-    from aria_dream.policy.clock import local_now
+    from aria_dream.policy.settings import local_now
     from aria_dream.synthesis.contract import render_verdict
     from aria_dream.usecases.synthesis import SynthesisRequest, run_synthesis, synthesis_lock
 

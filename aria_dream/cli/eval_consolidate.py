@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.adapters.disk.shipped import shipped_path
+from aria_dream.adapters.disk.places import shipped_path
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.errors import NotFoundError
-from aria_dream.evals.duplicate_score import DECISIONS, against_label, by_kind, curve, parse_pairs
+from aria_dream.evals.triage_score import DECISIONS, against_label, by_kind, curve, parse_pairs
 from aria_dream.judging.judge import JUDGE_NAME
 
 if TYPE_CHECKING:
-    from aria_dream.evals.duplicate_score import LabelledNotes, Measured
+    from aria_dream.evals.triage_score import LabelledNotes, MeasuredPair
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 
@@ -55,11 +55,11 @@ def _read_pairs(path: Path | None) -> tuple[LabelledNotes, ...]:
     return pairs
 
 
-def _decided(measured: tuple[Measured, ...]) -> int:
+def _decided(measured: tuple[MeasuredPair, ...]) -> int:
     return sum(one.decision in ("merge", "not_duplicate") for one in measured)
 
 
-def _object(measured: tuple[Measured, ...]) -> dict[str, object]:
+def _object(measured: tuple[MeasuredPair, ...]) -> dict[str, object]:
     signals = {"cosine": lambda one: one.cosine, "overlap": lambda one: one.overlap}
     return {
         "judge": JUDGE_NAME,
@@ -96,7 +96,7 @@ def _object(measured: tuple[Measured, ...]) -> dict[str, object]:
     }
 
 
-def _print(measured: tuple[Measured, ...]) -> None:
+def _print(measured: tuple[MeasuredPair, ...]) -> None:
     wrong = against_label(measured)
     decided, escalated = _decided(measured), sum(one.decision == "escalated" for one in measured)
     click.echo(

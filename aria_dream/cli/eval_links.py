@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from aria_dream.adapters.disk.places import Places, find_places
+from aria_dream.adapters.index.cache_store import ContentCache
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.index.vectors import ContentCache
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.resonances import refuse_in_doubt
 from aria_dream.cli.vault_argument import vault_argument

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.adapters.disk.places import find_places
-from aria_dream.adapters.disk.shipped import shipped_path
+from aria_dream.adapters.disk.places import find_places, shipped_path
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.errors import NotFoundError, PolicyClosedError
 from aria_dream.evals.reach_corpus import AnsweringModel, parse_reach_answers, parse_reach_corpus
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aria_dream.evals.reach_corpus import ReachItem, RecordedAnswer
-    from aria_dream.evals.reach_score import Decision, ModelScore
+    from aria_dream.evals.reach_score import ModelChoice, ModelScore
 
 LIVE_RANK = 9
 """Of a model that was asked live: the corpus does not know what it costs, so it has to be better than the others."""
@@ -132,7 +131,7 @@ def _resolved(
 
 
 def _object(
-    items: Sequence[ReachItem], scores: Sequence[ModelScore], decision: Decision, said: Sequence[str]
+    items: Sequence[ReachItem], scores: Sequence[ModelScore], decision: ModelChoice, said: Sequence[str]
 ) -> dict[str, object]:
     return {
         "requests": len(items),
@@ -168,7 +167,7 @@ _MADE = {"recorded": "recorded answers", "written": "answers written by hand, as
 
 
 def _print(
-    items: Sequence[ReachItem], scores: Sequence[ModelScore], decision: Decision, said: Sequence[str]
+    items: Sequence[ReachItem], scores: Sequence[ModelScore], decision: ModelChoice, said: Sequence[str]
 ) -> None:
     click.echo(f"{counted(len(items), 'labelled request')}: how well does a model that reaches out keep its head?")
     for score in scores:

@@ -13,8 +13,8 @@ from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.cli.output import counted, progress_bar
 from aria_dream.errors import PolicyClosedError
 from aria_dream.evals.reach_corpus import AnsweringModel
-from aria_dream.policy.clock import local_now
 from aria_dream.policy.policy import parse_policy
+from aria_dream.policy.settings import local_now
 from aria_dream.privacy.sharing import survey
 from aria_dream.usecases.eval_reach import LiveAsker, Unasked
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.adapters.disk.places import find_places
-from aria_dream.adapters.disk.shipped import shipped_path
+from aria_dream.adapters.disk.places import find_places, shipped_path
 from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.errors import MissingPartError, NotFoundError

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aria_dream.adapters.disk.config_folder import NAME, has_config_folder, snippet_path, write_snippet
 from aria_dream.adapters.disk.files import DiskVault
-from aria_dream.adapters.disk.places import find_places
-from aria_dream.adapters.disk.shipped import read_shipped
-from aria_dream.adapters.disk.snippet import NAME, has_config_folder, snippet_path, write_snippet
+from aria_dream.adapters.disk.places import find_places, read_shipped
 from aria_dream.adapters.disk.writing import write_or_refuse
 from aria_dream.adapters.index.index import read_vault
 from aria_dream.adapters.index.live_policy import read_live_policy

@@ -13,7 +13,7 @@ from aria_dream.adapters.models.independent_reviewer import NotAsked
 from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.reach import open_reacher
 from aria_dream.cli.review_session import find_proposal, open_session, split_words, titles
-from aria_dream.judging.triage import Unreadable
+from aria_dream.judging.triage_prompt import Unreadable
 from aria_dream.reach.janus import Falls, Stands, Unsure, word_of
 from aria_dream.usecases.janus import NoReader, case_of, independent_reviews, open_reader, waiting_for_janus
 from aria_dream.usecases.review import Settlement, renew_lines

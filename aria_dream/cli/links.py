@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.adapters.index.index import ResolvedLink, VaultIndex
-    from aria_dream.adapters.index.single_note import SingleNote
+    from aria_dream.adapters.index.mentions import SingleNote
 
 
 @click.command("links")
@@ -34,7 +34,7 @@ def command(vault: Path, *, note: str | None, as_json: bool, everything: bool) -
     Nothing is written into the vault.
     """
     if note is not None:
-        from aria_dream.adapters.index.single_note import read_single_note
+        from aria_dream.adapters.index.mentions import read_single_note
 
         single = read_single_note(vault, note)
         if as_json:

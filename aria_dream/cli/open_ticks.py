@@ -11,7 +11,7 @@ from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.cli.output import counted
 from aria_dream.errors import Problem
-from aria_dream.policy.clock import local_now
+from aria_dream.policy.settings import local_now
 from aria_dream.usecases.current_ticks import read_current_ticks, states_now
 from aria_dream.usecases.review_session import ReviewSession, pair_of
 

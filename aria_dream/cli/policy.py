@@ -14,7 +14,7 @@ from aria_dream.cli.output import echo_json, progress_bar
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.policy.keys import Group
 from aria_dream.policy.kinds import render_value
-from aria_dream.policy.policy import Source
+from aria_dream.policy.policy import SettingSource
 from aria_dream.policy.settings import SETTINGS
 from aria_dream.policy.triggers import MEANINGS, unbuilt
 from aria_dream.privacy.sharing import survey
@@ -121,7 +121,7 @@ def _without_note(policy: Policy) -> str:
 
 def _origin(policy: Policy, name: str) -> str:
     origin = policy.origin(name)
-    return f"closed, see {origin.place or 'below'}" if origin.source is Source.CLOSED else str(origin)
+    return f"closed, see {origin.place or 'below'}" if origin.source is SettingSource.CLOSED else str(origin)
 
 
 def _private(sharing: Sharing) -> str:

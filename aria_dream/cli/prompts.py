@@ -12,12 +12,12 @@ from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import find_places
 from aria_dream.adapters.disk.writing import write_or_refuse
 from aria_dream.adapters.index.index import read_vault
-from aria_dream.adapters.index.live_policy import read_live_policy
-from aria_dream.adapters.index.prompts import (
+from aria_dream.adapters.index.live_policy import (
     FoundPrompt,
     ejected_path,
     place_for_copy,
     prompt_names,
+    read_live_policy,
     read_prompt,
     shipped_prompt,
 )

@@ -17,11 +17,9 @@ from aria_dream.adapters.codex.reach_probe import KIND, ProbeResult, run_probe
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import find_places
 from aria_dream.adapters.gate.consent import CONSENT, has_consent, write_consent
-from aria_dream.adapters.gate.egress import Gate
-from aria_dream.adapters.gate.egress_log import read_egress
-from aria_dream.adapters.gate.ledger import counted
+from aria_dream.adapters.gate.egress import Gate, read_egress
+from aria_dream.adapters.gate.ledger import ReachStore, counted
 from aria_dream.adapters.gate.rate_limit_backoff import backoff_text
-from aria_dream.adapters.gate.reach_store import ReachStore
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.adapters.state.record_store import RecordStore
@@ -39,7 +37,7 @@ from aria_dream.cli.reach_shown import (
 )
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.policy.clock import local_now
+from aria_dream.policy.settings import local_now
 from aria_dream.usecases.reach import Means, ReachRequest, reach_once
 
 if TYPE_CHECKING:

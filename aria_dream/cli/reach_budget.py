@@ -10,7 +10,7 @@ from aria_dream.adapters.gate.ledger import LEDGER
 from aria_dream.adapters.gate.ledger import counted as counted_for
 from aria_dream.adapters.gate.rate_limit_backoff import backoff_text
 from aria_dream.cli.output import counted as amount
-from aria_dream.policy.clock import local_now
+from aria_dream.policy.settings import local_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aria_dream.adapters.codex.reach_probe import ProbeResult
-    from aria_dream.adapters.gate.egress_log import Egress
+    from aria_dream.adapters.gate.egress import Egress
     from aria_dream.errors import Problem
     from aria_dream.policy.settings import Settings
     from aria_dream.reach.budget import Spent

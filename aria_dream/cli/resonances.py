@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from aria_dream.adapters.disk.places import find_places
+from aria_dream.adapters.index.cache_store import ContentCache
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.index.resonance import VaultRanker, build_ranking
-from aria_dream.adapters.index.vectors import ContentCache
 from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.cli.output import echo_json, progress_bar
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.errors import NotFoundError, PolicyClosedError
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.proposal import decided_pairs
-from aria_dream.vault.lookup import NotOne, find_note
+from aria_dream.vault.resolve import NotOne, find_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

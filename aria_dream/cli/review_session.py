@@ -21,7 +21,7 @@ from aria_dream.cli.output import counted, progress_bar
 from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.errors import AriaDreamError, NotFoundError, PolicyClosedError, WriteRefusedError
 from aria_dream.notes.change_grammar import DONE, LEADS
-from aria_dream.policy.clock import local_now
+from aria_dream.policy.settings import local_now
 from aria_dream.review.showing import change_name
 from aria_dream.usecases.link_author import LINKED_BY_HAND
 from aria_dream.usecases.review import ReviewSession, settle
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from aria_dream.review.proposal import ProposalState, State
     from aria_dream.usecases.review import Settlement
-
 
 WORDS: Mapping[State, str] = {
     "proposed": "waiting for you",

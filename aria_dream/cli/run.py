@@ -23,8 +23,7 @@ from aria_dream.errors import VaultUnreadableError, WriteRefusedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from aria_dream.adapters.child.episode_process import EpisodeProcess
-    from aria_dream.adapters.child.order import Order
+    from aria_dream.adapters.child.episode_process import EpisodeProcess, Order
     from aria_dream.adapters.disk.places import Places
     from aria_dream.daemon import Daemon
 

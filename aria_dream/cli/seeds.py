@@ -18,10 +18,10 @@ from aria_dream.errors import NotFoundError, Problem, WriteRefusedError
 from aria_dream.markdown.note import NotePath
 from aria_dream.notes.review_note import render_managed, render_review_head
 from aria_dream.notes.seeds import new_seed, parse_seeds, render_seed, render_seeds_head
-from aria_dream.policy.clock import local_now
 from aria_dream.policy.file_layout import elsewhere_seeds
+from aria_dream.policy.settings import local_now
 from aria_dream.vault.edit import ABSENT, ChangeSet, Refusal, WritePlan, decode_note, encode_note, plan_append
-from aria_dream.vault.link_text import link_target
+from aria_dream.vault.link_form import link_target
 from aria_dream.world import Content
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from aria_dream.adapters.index.live_policy import LivePolicy
     from aria_dream.adapters.state.run_store import LastNight, Remembered
     from aria_dream.adapters.state.status import Status
-    from aria_dream.schedule.judge_record import JudgeTrouble
+    from aria_dream.schedule.run_record import JudgeTrouble
 
 
 @click.command("status")

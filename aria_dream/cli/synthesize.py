@@ -16,7 +16,7 @@ from aria_dream.adapters.state.memory_folder import NoMemory
 from aria_dream.cli.output import echo_json
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.errors import AriaDreamError, NotFoundError, VaultUnreadableError
-from aria_dream.policy.clock import local_now
+from aria_dream.policy.settings import local_now
 from aria_dream.synthesis.contract import render_verdict
 from aria_dream.synthesis.lesson import lesson_record
 from aria_dream.synthesis.operator_evidence import STATUSES

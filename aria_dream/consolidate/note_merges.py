@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from aria_dream.consolidate.anchors import Anchors, body_of, named_subpaths, place_block
 from aria_dream.consolidate.merged_text import MergedText, check_rewrite, leads_from, merge_texts
 from aria_dream.consolidate.sentences import missing_from, read_sentences
-from aria_dream.markdown.note import NotePath, parse_note
-from aria_dream.markdown.subpath import fold_heading
+from aria_dream.markdown.note import NotePath, fold_heading, parse_note
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.definitions import with_inline_links
 from aria_dream.review.merging import plan_merge_all

@@ -14,8 +14,7 @@ from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.changes import Replacement, plan_replacements
 from aria_dream.review.proposal import Proposal, next_round, proposal_id
 from aria_dream.vault.edit import Refusal, content_hash, decode_note
-from aria_dream.vault.link_form import render_link
-from aria_dream.vault.link_text import link_target
+from aria_dream.vault.link_form import link_target, render_link
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.anchors import Anchors, named_subpaths, place_block
 from aria_dream.consolidate.merged_text import leads_from, left_over
-from aria_dream.markdown.note import NotePath, parse_note
-from aria_dream.markdown.subpath import fold_heading
+from aria_dream.markdown.note import NotePath, fold_heading, parse_note
 from aria_dream.review.inbound import retarget_others
 from aria_dream.review.plan import Planned, planned
 from aria_dream.review.rewriting import Meaning, apply_edits, retarget_note, subpath_key
@@ -26,8 +25,7 @@ from aria_dream.vault.edit import (
     note_refusal,
     with_line_ends,
 )
-from aria_dream.vault.link_form import encode_destination
-from aria_dream.vault.link_text import link_target
+from aria_dream.vault.link_form import encode_destination, link_target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

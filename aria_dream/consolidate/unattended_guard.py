@@ -18,9 +18,8 @@ from aria_dream.consolidate.record import Part
 from aria_dream.consolidate.sentences import sentence_end, split_sentences
 from aria_dream.consolidate.verdict import Merge, NearPair
 from aria_dream.consolidate.wording import folded, read_wording
-from aria_dream.markdown.note import NotePath, parse_note
+from aria_dream.markdown.note import NotePath, fold_heading, parse_note
 from aria_dream.markdown.properties import named
-from aria_dream.markdown.subpath import fold_heading
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.rewriting import apply_edits, subpath_key
 from aria_dream.review.rivals import exclude_each_other

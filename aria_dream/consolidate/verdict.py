@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from aria_dream.judging import triage
+from aria_dream.judging import triage_prompt
 
 if TYPE_CHECKING:
     from aria_dream.consolidate.passages import Passage
@@ -105,7 +105,7 @@ class Escalated:
     reason: str
 
 
-Unreadable = triage.Unreadable
+Unreadable = triage_prompt.Unreadable
 """The judge did not answer, or not as asked. Never guessed at; it counts as a failure of the judge."""
 
 PairVerdict = Merge | NotDuplicate | Normalize | Escalated | Unreadable

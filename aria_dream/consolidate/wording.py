@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pyromark import Markdown, Options
 
+from aria_dream.markdown.body import TAG, is_tag
 from aria_dream.markdown.link import ascii_twin
-from aria_dream.markdown.tags import TAG, is_tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

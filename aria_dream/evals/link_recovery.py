@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from aria_dream.ranking.notespace import NoteSpace, RankNote
-    from aria_dream.ranking.structure import Structure
+    from aria_dream.ranking.sparse import Structure
     from aria_dream.ranking.terms import TermCounts
 
     Floats = npt.NDArray[np.float32]

@@ -3,22 +3,61 @@
 A false ORPHAN is the expensive error, because it sends a person and a second model after something that is in a
 textbook. A fabricated source fails the answer whatever its verdict. Of an external request the answer must test the
 claim against its source. Prose counts for nothing.
+
+Whether an answer tests the claim against its source is told by what it holds, in whatever language: the prompt asks for
+a line `Tested:` with a word or a figure of the source as it stands there. So nothing has to be understood: who looked
+at the source can show a piece of it that the claim does not hold already.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from aria_dream.evals.reach_corpus import ExternalRequest
-from aria_dream.evals.source_tested import is_tested
+from aria_dream.ranking.function_words import function_words
 from aria_dream.reach.reach import Answer, parse_answer
+from aria_dream.vault.names import fold_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aria_dream.evals.reach_corpus import AnsweringModel, Finding, ReachItem, RecordedAnswer
     from aria_dream.reach.reach import ReachVerdict
+
+_LABELS = (
+    "tested|test|checked|geprüft|getestet|prüfung|testé|vérifié|probado|comprobado|verificado|testado|testato"
+    "|verificato|getest|getoetst|sprawdzono|przetestowano|проверено|проверка|检验|檢驗|核实|検証|검증"
+)
+"""The contract says `Tested:`, and a model that answers in the seed's language forgets."""
+_LINE = re.compile(rf"[*_ >-]*(?:{_LABELS})[^:：]{{0,40}}[:：][*_ ]*(?P<said>\S.*)", re.IGNORECASE)
+_PIECE = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LEAST_LETTERS = 4
+_FEW = 3
+"""Pieces of its own below which a source (a bare address, a title) says nothing that could be shown."""
+
+
+def is_tested(argument: Sequence[str], source: str, claim: str) -> bool:
+    """Whether one line of the argument tests the claim against the source. `claim`: all that the writer said of it."""
+    said = [found["said"] for line in argument if (found := _LINE.fullmatch(line)) is not None]
+    own = _pieces(source) - _pieces(claim)
+    if len(own) < _FEW:
+        return any(len(_PIECE.findall(line)) >= _FEW or _UNSPACED.search(line) for line in said)
+    return any(_pieces(line) & own for line in said)
+
+
+def _pieces(text: str) -> frozenset[str]:
+    """Figures, words that name something, and pairs of characters of scripts that are written without spaces."""
+    found: set[str] = set()
+    for piece in _PIECE.findall(fold_path(text)):
+        if _UNSPACED.search(piece):
+            found.update(piece[at : at + 2] for at in range(len(piece) - 1))
+        elif piece[0].isdigit() or (len(piece) >= _LEAST_LETTERS and piece not in function_words(None)):
+            found.add(piece)
+    return frozenset(found)
+
 
 FALSE_ORPHAN_COST = 4
 FABRICATED_COST = 3
@@ -119,7 +158,7 @@ class ModelScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class ModelChoice:
     """Which model the reach should ask."""
 
     model: str
@@ -178,11 +217,11 @@ def score_models(
     return tuple(sorted(scores, key=lambda score: (score.model.rank, score.requests_each, score.model.name)))
 
 
-def decide_model(scores: Sequence[ModelScore]) -> Decision:
+def decide_model(scores: Sequence[ModelScore]) -> ModelChoice:
     """Whom `RULE` picks. Two models are compared on the requests that both have answered."""
     answered = [score for score in scores if score.items]
     if not answered:
-        return Decision("", "nobody has answered anything")
+        return ModelChoice("", "nobody has answered anything")
     winner, reason = answered[0], "it is the cheapest, and no dearer one is materially better"
     for dearer in answered[1:]:
         mine, theirs = _shared(winner, dearer), _shared(dearer, winner)
@@ -195,7 +234,7 @@ def decide_model(scores: Sequence[ModelScore]) -> Decision:
             winner = dearer
     if len(answered) == 1:
         reason = "nobody else has answered"
-    return Decision(winner.model.name, reason)
+    return ModelChoice(winner.model.name, reason)
 
 
 def _shared(score: ModelScore, other: ModelScore) -> ModelScore:

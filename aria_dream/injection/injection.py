@@ -16,10 +16,8 @@ from datetime import time
 from typing import TYPE_CHECKING
 
 from aria_dream.injection.attacks import Attack, attacks
-from aria_dream.judging.datamark import LINE_MARK, Datamark
-from aria_dream.judging.prompt_text import Messages, Prompt, fill_prompt
-from aria_dream.judging.triage import Keep, outcome
-from aria_dream.judging.triage_prompt import LONGEST_REASON, local_excerpt, triage_prompt, way_text
+from aria_dream.judging.prompt_text import LINE_MARK, Datamark, Messages, Prompt, fill_prompt
+from aria_dream.judging.triage_prompt import LONGEST_REASON, Keep, local_excerpt, outcome, triage_prompt, way_text
 from aria_dream.judging.verdict import parse_verdict
 from aria_dream.markdown.note import parse_note
 from aria_dream.notes.dream_log import DreamBlock, logged_drop, logged_pair, logged_start, parse_blocks, render_block

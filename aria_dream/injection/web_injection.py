@@ -5,7 +5,7 @@ answer of Codex does no more than say a verdict; its block in the dream note, th
 this would create and its lines in the review are, to a program, the same as those of a calm answer. An answer of Janus
 is one of three words and a line of text.
 
-Pure and without a model, like `dream.injection`.
+Pure and without a model, like `injection.injection`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, time
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.injection.attacks import janus_replies, web_attacks
 from aria_dream.injection.injection import MARK, InjectionResult, is_unseen, split_message, structure
-from aria_dream.injection.web_attacks import janus_replies, web_attacks
-from aria_dream.judging.datamark import LINE_MARK
-from aria_dream.judging.prompt_text import Messages, Prompt
-from aria_dream.judging.triage import Unreadable
-from aria_dream.judging.triage_prompt import LONGEST_REASON, LocalExcerpt
+from aria_dream.judging.prompt_text import LINE_MARK, Messages, Prompt
+from aria_dream.judging.triage_prompt import LONGEST_REASON, LocalExcerpt, Unreadable
 from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.notes.dream_log import parse_blocks
 from aria_dream.notes.dream_note_grammar import LoggedLink
@@ -40,7 +38,7 @@ from aria_dream.vault.names import path_refusal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from aria_dream.injection.web_attacks import WebAttack
+    from aria_dream.injection.attacks import WebAttack
     from aria_dream.judging.triage_prompt import Mark
     from aria_dream.reach.citation import Source
 

@@ -76,18 +76,6 @@ class Calibration:
     """Decisions of the writer that were learned from."""
 
 
-def uncalibrated(prior: Prior) -> Calibration:
-    """The judge before it saw any vault."""
-    return Calibration(
-        means=prior.means,
-        scales=prior.scales,
-        weights=prior.weights,
-        threshold=_threshold(np.array(prior.scores), np.zeros(0), np.zeros(0)),
-        links=0,
-        decisions=0,
-    )
-
-
 def scores(calibration: Calibration, features: Floats) -> Floats:
     """Log odds, up to a constant, that the writer would draw the link; one a row of `features` [pairs, features]."""
     return np.asarray(_scaled(features, calibration.means, calibration.scales) @ np.array(calibration.weights))

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.ranking.function_words import function_words, language_of, split_at_function_words, trimmed
+from aria_dream.ranking.function_words import function_words, language_of, split_at_function_words, trim_word
 from aria_dream.ranking.names import NO_NAMES, is_common_use, is_one_word, speaks_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class NoteView:
 
     title: str
     prose: str
-    """Plain text, links left out (`dream.embedding.prose`)."""
+    """Plain text, links left out (`ranking.embedding.prose`)."""
     aliases: tuple[str, ...] = ()
     name: str = ""
     """What the note is called where its title alone would not say which one it is."""
@@ -250,7 +250,7 @@ def _common_runs(one: Sequence[str], two: Sequence[str]) -> list[str]:
     """
     pieces = _pieces(one) & _pieces(two)
     covered = {part for piece in pieces for part in (piece[1:], piece[:-1])}
-    whole = (trimmed(piece) for piece in pieces - covered if len(piece) <= _LONGEST_PIECE)
+    whole = (trim_word(piece) for piece in pieces - covered if len(piece) <= _LONGEST_PIECE)
     return sorted({piece for piece in whole if piece}, key=lambda piece: (-len(piece), piece))[:40]
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
-from aria_dream.judging.triage import outcome
+from aria_dream.judging.triage_prompt import outcome
 from aria_dream.ranking.juxtaposition import Dropped, Survivor
 from aria_dream.ranking.walk import FAR, NoStart, Start, choose_pairs, pick_start
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import date
     from random import Random
 
-    from aria_dream.judging.triage import Verdict
+    from aria_dream.judging.triage_prompt import Verdict
     from aria_dream.ranking.juxtaposition import Juxtaposition
     from aria_dream.ranking.walk import Memory, Walkable
 

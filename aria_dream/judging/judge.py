@@ -14,8 +14,8 @@ import numpy as np
 
 from aria_dream.judging.bridge import NEARER, bridge_log_odds, is_known, speaks_against, speaks_for
 from aria_dream.judging.calibration import Calibration, Prior, contributions, probabilities
-from aria_dream.judging.reason import FEW_WORDS, apart_from_text, meet, mentioned, speak_of
-from aria_dream.judging.triage import Drop, Keep
+from aria_dream.judging.reason import FEW_WORDS, apart_from_text, meet, quote_mention, speak_of
+from aria_dream.judging.triage_prompt import Drop, Keep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from aria_dream.judging.bridge import BridgeSigns
     from aria_dream.judging.common_ground import Common
-    from aria_dream.ranking.structure import Structure
+    from aria_dream.ranking.sparse import Structure
 
     Floats = NDArray[np.float64]
     Vectors = NDArray[np.float32]
@@ -167,7 +167,7 @@ def _number(value: float | None) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedPair:
     """A pair as it is put before the judge."""
 
     features: PairFeatures
@@ -195,7 +195,7 @@ def bridge_share(links: Structure, decisions: int) -> float:
 
 
 def judge_pairs(
-    calibration: Calibration, pairs: Sequence[Judged], *, share: float = 0.0
+    calibration: Calibration, pairs: Sequence[JudgedPair], *, share: float = 0.0
 ) -> tuple[Keep | Drop, ...]:
     """One verdict a pair, in order. Deterministic. Reasons name the features that spoke loudest.
 
@@ -216,7 +216,7 @@ def judge_pairs(
     )
 
 
-def _pooled(learned: float, pair: Judged, share: float) -> float:
+def _pooled(learned: float, pair: JudgedPair, share: float) -> float:
     """The probability with `share` of its log odds from the signs of a bridge, where they are known."""
     if not share or not is_known(pair.bridge):
         return learned
@@ -224,7 +224,7 @@ def _pooled(learned: float, pair: Judged, share: float) -> float:
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
-def says_the_same(pair: Judged) -> bool:
+def says_the_same(pair: JudgedPair) -> bool:
     """Whether the two are near-duplicates: copies, excerpts, rewordings, translations."""
     if pair.common.length < TWIN_MIN_WORDS:
         return False
@@ -240,7 +240,7 @@ def says_the_same(pair: Judged) -> bool:
     return pair.cosine >= float(np.interp(pair.common.length, TWIN_WORDS, TWIN_TRANSLATION))
 
 
-def _verdict(pair: Judged, probability: float, spoke: dict[str, float]) -> Keep | Drop:
+def _verdict(pair: JudgedPair, probability: float, spoke: dict[str, float]) -> Keep | Drop:
     if says_the_same(pair):
         if pair.merges:
             return Drop(min(probability, KEPT_FROM / 2), "say nearly the same, which is for consolidation to merge")
@@ -256,18 +256,18 @@ def _verdict(pair: Judged, probability: float, spoke: dict[str, float]) -> Keep 
     return Keep(probability, _joined(clauses[:2]))
 
 
-def _nearly_the_same(pair: Judged) -> str:
+def _nearly_the_same(pair: JudgedPair) -> str:
     """What is said of two that are near-duplicates in part only, which no consolidation would merge."""
     verbatim = pair.common.twins >= TWIN_SHARE
     said = "much of the one stands word for word in the other" if verbatim else "they say nearly the same"
-    also = mentioned(pair.common) or meet(pair.common)
+    also = quote_mention(pair.common) or meet(pair.common)
     return f"{said}, and {also}" if also else said
 
 
-def _speaking_for(pair: Judged, spoke: dict[str, float]) -> list[str]:
+def _speaking_for(pair: JudgedPair, spoke: dict[str, float]) -> list[str]:
     """What can be said for the pair, the strongest first; empty where nothing can be named."""
     said = [
-        (spoke["mention"] + 1.5, mentioned(pair.common)),
+        (spoke["mention"] + 1.5, quote_mention(pair.common)),
         (spoke["text"] + 0.15 * min(len(pair.common.words), 4), speak_of(pair.common)),
         (spoke["structure"], meet(pair.common)),
         (spoke["passages"] + spoke["kinship"], _close(pair)),
@@ -297,7 +297,7 @@ def _joined(clauses: Sequence[str]) -> str:
     return f"{first}, and {second}"
 
 
-def _close(pair: Judged) -> str | None:
+def _close(pair: JudgedPair) -> str | None:
     z = pair.features.nearness
     if z is None or z < NEAR_Z:
         return None
@@ -306,14 +306,14 @@ def _close(pair: Judged) -> str | None:
     return "they are close in meaning"
 
 
-def _dropped_because(pair: Judged) -> str:
+def _dropped_because(pair: JudgedPair) -> str:
     """What there is, and what is missing."""
     common, z = pair.common, pair.features.nearness
     quoted = [f"“{word}”" for word in common.words[:2]]
     words = " and ".join(quoted)
     away = z is not None and z < AWAY_Z
     if common.mention:
-        return f"{mentioned(common)}, but little else speaks for a link"
+        return f"{quote_mention(common)}, but little else speaks for a link"
     if common.words and away:
         return f"share {'the words' if len(quoted) > 1 else 'the word'} {words} but are far apart in meaning"
     if common.words and len(common.words) <= FEW_WORDS:

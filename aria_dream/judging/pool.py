@@ -14,7 +14,7 @@ import numpy as np
 from aria_dream.judging.calibration import SHY_OF_HUBS, Calibration, calibrate
 from aria_dream.judging.judge import PRIOR, feature_matrix, pair_features
 from aria_dream.ranking.rank import EVIDENCE
-from aria_dream.ranking.structure import structure_of
+from aria_dream.ranking.sparse import structure_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from aria_dream.judging.judge import PairFeatures
-    from aria_dream.ranking.meaning import Likeness, Meanings
+    from aria_dream.ranking.meaning import Meanings, PairLikeness
     from aria_dream.ranking.rank import Ranking
-    from aria_dream.ranking.structure import Structure
+    from aria_dream.ranking.sparse import Structure
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -91,7 +91,7 @@ def pool_of(
     return PooledPairs(first=first, second=second, features=features)
 
 
-def features_of(told: Likeness) -> list[tuple[float, float, float, float]]:
+def features_of(told: PairLikeness) -> list[tuple[float, float, float, float]]:
     """For each pair what `judge.pair_features` asks for."""
     columns = (told.nearness.tolist(), told.passages.tolist(), told.kinship.tolist(), told.analogy.tolist())
     return list(zip(*columns, strict=True))

@@ -1,19 +1,73 @@
-"""What the judge of L1 is asked: two notes and the way between them, as data, in the words of `dream-triage.md`."""
+"""What the judge of L1 is asked, and the verdicts that any judge gives: a pair is kept, dropped, or unreadable.
+
+The prompt holds two notes and the way between them, as data, in the words of `dream-triage.md`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, assert_never
 
-from aria_dream.judging.datamark import harmless_text
-from aria_dream.judging.prompt_text import Messages, Prompt, estimate_tokens, fill_prompt
-from aria_dream.markdown.no_words import pasted
+from aria_dream.judging.prompt_text import Messages, Prompt, estimate_tokens, fill_prompt, harmless_text
+from aria_dream.markdown.no_words import find_pasted
 from aria_dream.notes.plain_text import clean
+from aria_dream.ranking.juxtaposition import Dropped, Survivor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aria_dream.markdown.note import Note
+    from aria_dream.ranking.juxtaposition import Juxtaposition
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """The pair is worth the writer's morning."""
+
+    probability: float | None
+    """0 to 1. Of the embedded judge: 0.5 is its threshold, and odds above and below are those it learned. None of a
+    model that says yes or no and no more."""
+    reason: str
+    """One clause in the writer's words, true of the two notes, without a full stop."""
+    by: str = ""
+    """The judge's name, where another one than was asked for has judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """The pair is not worth it; shown folded, with its reason."""
+
+    probability: float | None
+    """As in `Keep`: how likely the judge held the pair to be worth keeping, not how sure it is of the drop."""
+    reason: str
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """The judge answered something that is no verdict. Never guessed at: it counts as a drop that says so."""
+
+    reason: str
+    """What was wrong with the answer, in our words, never the answer itself."""
+    by: str = ""
+
+
+Verdict = Keep | Drop | Unreadable
+
+
+def outcome(juxtaposition: Juxtaposition, verdict: Verdict, judge: str) -> Survivor | Dropped:
+    """The survivor or the dropped pair that `verdict` makes of `juxtaposition`; `judge` is named in the log."""
+    by = verdict.by or judge
+    match verdict:
+        case Keep(probability, reason):
+            return Survivor(juxtaposition=juxtaposition, probability=probability, reason=reason, judge=by)
+        case Drop(probability, reason):
+            return Dropped(juxtaposition=juxtaposition, probability=probability, reason=reason, judge=by)
+        case Unreadable(reason):
+            return Dropped(
+                juxtaposition=juxtaposition, probability=None, reason=reason, judge=by, unreadable=True
+            )
+        case _:
+            assert_never(verdict)
+
 
 PROMPT_NAME = "dream-triage"
 RECIPE = "2"
@@ -83,7 +137,7 @@ def local_excerpt(title: str, note: Note) -> LocalExcerpt:
     """The title and the beginning of the body as a reader sees it: without properties, comments and pasted data."""
     cuts = [(span.start, span.end) for span in note.opaque if note.text.startswith(("%%", "<!--"), span.start)]
     body = note.text[note.body_start :]
-    cuts += [(start + note.body_start, end + note.body_start) for start, end in pasted(body)]
+    cuts += [(start + note.body_start, end + note.body_start) for start, end in find_pasted(body)]
     pieces: list[str] = []
     at, held = note.body_start, 0
     for start, end in sorted(cuts):

@@ -10,9 +10,8 @@ import json
 import re
 from typing import Final
 
-from aria_dream.judging.datamark import harmless_text
-from aria_dream.judging.triage import Drop, Keep, Unreadable
-from aria_dream.judging.triage_prompt import LONGEST_REASON
+from aria_dream.judging.prompt_text import harmless_text
+from aria_dream.judging.triage_prompt import LONGEST_REASON, Drop, Keep, Unreadable
 from aria_dream.notes.plain_text import clean
 
 LONGEST_ANSWER = 65_536

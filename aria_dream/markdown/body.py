@@ -1,4 +1,7 @@
-"""What a body holds beside its links: tags, block ids, comments, headings' texts, words of prose."""
+"""What a body holds beside its links: tags, block ids, comments, headings' texts, words of prose.
+
+Tags are `#word` in a body, and the texts of the property `tags`.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,33 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.markdown.no_words import field_labels, no_words
-from aria_dream.markdown.tags import TAG, is_tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from aria_dream.markdown.zones import Wikilink, Zones
+
+_NOT_IN_TAG = r"\s'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\u2000-\u206f\u2e00-\u2e7f"
+
+TAG: Final = re.compile(rf"#(?<![^\s]#)([^{_NOT_IN_TAG}]+)")
+"""A tag in a body, at a line's start or after white space. `is_tag` has the last word."""
+
+_WHOLE = re.compile(rf"[^{_NOT_IN_TAG}]+")
+
+
+def is_tag(name: str) -> bool:
+    """Whether `name` (without `#`) may be a tag: none of the forbidden characters, and at least one non-digit."""
+    if name.isascii() and name.isalpha():
+        return True
+    return _WHOLE.fullmatch(name) is not None and not name.isdecimal() and name.strip("/") != ""
+
+
+def property_tags(text: str) -> list[str]:
+    """The tag names in one text of the property `tags`: a leading `#` dropped, commas separate."""
+    if "," not in text:
+        return [text.strip().removeprefix("#")]
+    return [name.strip().removeprefix("#") for name in text.split(",")]
+
 
 WORDS_COUNTED: Final = 100
 """Words of a note are counted up to here: what asks for them asks whether a note is more than a few lines."""
@@ -93,10 +117,10 @@ def hidden_spans(body: str, opaque: list[tuple[int, int]]) -> list[tuple[int, in
     """Where a body is no prose: `opaque` and the comments, sorted and disjoint."""
     # A search for two characters costs ten times one for a single one.
     comments = find_comments(body, opaque) if "%" in body and "%%" in body else []
-    return joined(opaque + comments) if comments else opaque
+    return join_spans(opaque + comments) if comments else opaque
 
 
-def joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def join_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The same places as sorted, disjoint spans."""
     result: list[tuple[int, int]] = []
     for start, end in sorted(spans):
@@ -122,19 +146,19 @@ def count_prose(body: str, opaque: list[tuple[int, int]]) -> int:
     if "%%" not in head:
         # so many words that some names of fields among them do not matter
         known = [span for span in opaque if span[0] < _SURELY_ENOUGH] + no_words(head, labels=False)
-        words = count_words(head, joined(known))
+        words = count_words(head, join_spans(known))
         if words == WORDS_COUNTED:
             return words
         if len(head) == len(body):
             labels = list(field_labels(body))
-            return count_words(body, joined(known + labels)) if labels else words
+            return count_words(body, join_spans(known + labels)) if labels else words
     return count_words(body, without_words(body, hidden_spans(body, opaque)))
 
 
 def without_words(body: str, opaque: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Where a body holds no words, sorted and disjoint: `opaque`, and what `no_words` finds."""
     more = no_words(body)
-    return joined(opaque + more) if more else opaque
+    return join_spans(opaque + more) if more else opaque
 
 
 def count_words(body: str, opaque: list[tuple[int, int]]) -> int:

@@ -137,10 +137,10 @@ def _destination(inside: str) -> str:
     found = angle[1] if angle else _BARE_DESTINATION.match(inside)[0]  # type: ignore[index]  # it matches the empty text
     if "\\" in found:
         found = _ESCAPE.sub(r"\1", found)
-    return _ENTITY.sub(lambda entity: unescaped(entity[0]), found) if "&" in found else found
+    return _ENTITY.sub(lambda entity: unescape_entities(entity[0]), found) if "&" in found else found
 
 
-def unescaped(text: str) -> str:
+def unescape_entities(text: str) -> str:
     """`text` with HTML's entities resolved."""
     import html  # its table of two thousand names costs 2 ms, and few links hold an entity
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.errors import Problem
-from aria_dream.markdown.note_text import decode_note
+from aria_dream.markdown.note import decode_note
 from aria_dream.markdown.properties import find_frontmatter
 
 if TYPE_CHECKING:

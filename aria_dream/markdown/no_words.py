@@ -130,7 +130,7 @@ def _is_hash(token: str) -> bool:
     return not (token.isalpha() or token.isdigit())
 
 
-def pasted(text: str, *, random: bool = True) -> Ranges:
+def find_pasted(text: str, *, random: bool = True) -> Ranges:
     """Where `text` holds data that no reader reads: `data:` URIs, and long random strings but no hashes. Sorted, they
     may overlap."""
     found = list(_data(text)) if "ata:" in text or "DATA:" in text else []

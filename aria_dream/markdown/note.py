@@ -1,21 +1,26 @@
-"""A note as a value: its text, and everything a reader of Markdown sees in it, with exact source spans."""
+"""A note as a value: its text, what a reader of Markdown sees in it, with exact spans, and what a link names in it."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from aria_dream.errors import Problem
 from aria_dream.markdown.body import find_block_ids, find_tags, heading_text, hidden_spans
 from aria_dream.markdown.link import Link, find_label_end, split_destination, split_wikilink
-from aria_dream.markdown.note_text import decode_note as decode_note  # noqa: PLC0414  # so that a note has one door
 from aria_dream.markdown.properties import SECOND_BLOCK, find_frontmatter, parse_properties, read_names
 from aria_dream.markdown.property_links import find_property_links
 from aria_dream.markdown.zones import MarkdownLink, Wikilink, read_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+
+def decode_note(data: bytes) -> str:
+    """The text of a note's bytes; `text.encode("utf-8", "surrogateescape")` gives them back, whatever they are."""
+    return data.decode("utf-8", "surrogateescape")
 
 
 class NotePath(PurePosixPath):
@@ -153,3 +158,35 @@ def _body_links(body: str, body_start: int, places: list[MarkdownLink | Wikilink
             markdown=isinstance(place, MarkdownLink),
             in_frontmatter=False,
         )
+
+
+_FOLDED: Final = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\\s]+")
+
+
+def fold_heading(text: str) -> str:
+    """A heading as links address it: lower-cased, runs of punctuation and white space as one space."""
+    return _FOLDED.sub(" ", text).strip().lower()
+
+
+def subpath_found(note: Note, subpath: str) -> bool:
+    """Whether `note` has what `subpath` names: `#^block`, or `#A#B`: a heading A and later, deeper, a heading B.
+
+    `""` and `"#"` name the note itself.
+    """
+    wanted = subpath.removeprefix("#").strip()
+    if wanted.startswith("^"):
+        name = wanted[1:].lower()
+        return any(block.name.lower() == name for block in note.block_ids)
+    steps = [step for step in map(fold_heading, wanted.split("#")) if step]
+    if not steps:
+        return True
+    at, level = 0, 0
+    for heading in note.headings:
+        if heading.level > level and fold_heading(heading.text) == steps[at]:
+            at, level = at + 1, heading.level
+            if at == len(steps):
+                return True
+        elif at and heading.level <= level:
+            # The section has ended without the next step; a later one of the same name may still have it.
+            at, level = (1, heading.level) if fold_heading(heading.text) == steps[0] else (0, 0)
+    return False

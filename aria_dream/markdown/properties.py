@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from yaml12 import Yaml, parse_yaml
 
 from aria_dream.errors import Problem
-from aria_dream.markdown.tags import is_tag, property_tags
-from aria_dream.markdown.yaml_guard import yaml_refusal
+from aria_dream.markdown.body import is_tag, property_tags
+from aria_dream.markdown.yaml_text import yaml_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
 
 MAX_PROBLEMS: Final = 20
 """Most problems of one kind that are told of a note; what makes more of them is one mistake."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pyromark import Markdown, Options
 
-from aria_dream.markdown.body import joined
+from aria_dream.markdown.body import join_spans
 from aria_dream.markdown.link import ascii_twin
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _KINDS: Final[dict[str, BlockKind]] = {"List": "list", "Paragraph": "paragraph",
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class BodyBlock:
     """One block at the top level of a body."""
 
     kind: BlockKind
@@ -63,7 +63,7 @@ class Prose:
     runs: tuple[tuple[int, int], ...]
     """Plain text on one line each, sorted and disjoint. What touches a run may be emphasis, a link or anything."""
     tables: tuple[tuple[int, int], ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[BodyBlock, ...]
 
 
 def read_prose(note: Note) -> Prose:
@@ -77,7 +77,7 @@ class _Reader:
         self._body = note.text[note.body_start :]
         self._runs: Ranges = []
         self._tables: Ranges = []
-        self._blocks: list[Block] = []
+        self._blocks: list[BodyBlock] = []
         self._depth = 0
         self._closed_to_prose = 0
         """How many constructs around the place are none that prose may stand in."""
@@ -131,7 +131,7 @@ class _Reader:
     def _add_block(self, kind: BlockKind, start: int, end: int) -> None:
         offset = self._note.body_start
         stop = start + len(self._body[start:end].rstrip())
-        self._blocks.append(Block(kind=kind, start=start + offset, end=stop + offset))
+        self._blocks.append(BodyBlock(kind=kind, start=start + offset, end=stop + offset))
 
     def _end(self, kind: str) -> None:
         self._depth -= 1
@@ -145,7 +145,7 @@ class _Reader:
         spans += [match.span() for match in _NO_PROSE.finditer(self._body)]
         spans += _bracketed(self._body)
         spans += _never_closed(self._body, [(span.start - offset, span.end - offset) for span in self._note.opaque])
-        return joined(spans)
+        return join_spans(spans)
 
 
 _NOT_PROSE: Final = frozenset(

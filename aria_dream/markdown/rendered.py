@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from pyromark import Markdown, Options
 
-from aria_dream.markdown.body import WORDS_COUNTED
-from aria_dream.markdown.link import ScannedLink, split_destination, split_target, unescaped
+from aria_dream.markdown.body import TAG, WORDS_COUNTED, is_tag
+from aria_dream.markdown.link import ScannedLink, split_destination, split_target, unescape_entities
 from aria_dream.markdown.no_words import no_words
-from aria_dream.markdown.tags import TAG, is_tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -139,7 +138,7 @@ def _markdown_links(body: str, rendered: str) -> list[ScannedLink] | None:
             return None
         opening = len(_IMAGE if embed else _ANCHOR)
         address = rendered[start + opening : rendered.find('"', start + opening)]
-        target = split_destination(unescaped(address) if "&" in address else address)
+        target = split_destination(unescape_entities(address) if "&" in address else address)
         if target:
             found.append(ScannedLink(*target, embed, in_frontmatter=False, markdown=True, start=label_end))
     return found if body.find("](", label_end + 1) < 0 else None

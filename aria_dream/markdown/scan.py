@@ -140,7 +140,7 @@ def _permits(source: str) -> bool:
 
 
 def is_unread(problem: Problem) -> bool:
-    """Whether the problem says that a note's properties could not be read as a whole (`vault.properties`)."""
+    """Whether the problem says that a note's properties could not be read as a whole (`markdown.properties`)."""
     return problem.message.startswith("the properties are not read")
 
 

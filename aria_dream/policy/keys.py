@@ -32,9 +32,9 @@ from aria_dream.policy.kinds import (
     Words,
     Zone,
 )
-from aria_dream.policy.patterns import Pattern
+from aria_dream.policy.patterns import NotePattern
 
-T = TypeVar("T", bool, int, float, str, Window, tuple[Pattern, ...])
+T = TypeVar("T", bool, int, float, str, Window, tuple[NotePattern, ...])
 
 
 MODEL_SERVERS = {"ollama": "ollama_url", "openai": "triage_url"}
@@ -59,7 +59,7 @@ class Group(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class KeyRow:
     """What the table says about one key, beside its name, type and default."""
 
     kind: Kind
@@ -74,7 +74,7 @@ class Row:
 def _key(
     default: T, closed: T, group: Group, kind: Kind, meaning: str, *, doors: tuple[Door, ...] = (), guard: Guard = ""
 ) -> T:
-    row = Row(kind=kind, closed=closed, group=group, meaning=meaning, doors=doors, guard=guard)
+    row = KeyRow(kind=kind, closed=closed, group=group, meaning=meaning, doors=doors, guard=guard)
     return field(default=default, metadata={"row": row})
 
 
@@ -121,10 +121,10 @@ class Settings:
     notify: bool = _key(
         False, False, _WHAT, Switch(), "a notice on the desktop when a dream or a night has found something")
 
-    exclude: tuple[Pattern, ...] = _key(
+    exclude: tuple[NotePattern, ...] = _key(
         (), (), _PRIVACY, PatternList(), "folders, globs or `#tags` that no dream ever sees",
         doors=(*_OUT, *_DREAM), guard="privacy")
-    never_send: tuple[Pattern, ...] = _key(
+    never_send: tuple[NotePattern, ...] = _key(
         (), (), _PRIVACY, PatternList(), "folders, globs or `#tags` that are dreamt of, and never leave the machine",
         doors=_OUT, guard="privacy")
 
@@ -213,7 +213,7 @@ class Settings:
         200_000, 0, _NIGHT, Whole(0, 100_000_000, "tokens"), "a night stops after so many", doors=_OUT)
     time_budget_per_night_s: int = _key(
         7200, 0, _NIGHT, Whole(0, 86_400, "seconds"), "a night asks a model for so long", doors=_OUT)
-    truth: tuple[Pattern, ...] = _key(
+    truth: tuple[NotePattern, ...] = _key(
         (), (), _NIGHT, PatternList(), "notes that are right when two disagree", doors=_WRITE)
 
     memory_folder: str = _key(

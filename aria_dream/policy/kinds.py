@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, assert_never
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from aria_dream.policy.patterns import Pattern, parse_pattern, render_pattern
+from aria_dream.policy.patterns import NotePattern, parse_pattern, render_pattern
 
 
 class Door(Enum):
@@ -98,7 +98,7 @@ class PatternList:
 
 
 Kind: TypeAlias = Switch | Choice | Whole | Ratio | Words | VaultPlace | Url | Hours | Zone | PatternList
-Value: TypeAlias = bool | int | float | str | Window | tuple[Pattern, ...]
+Value: TypeAlias = bool | int | float | str | Window | tuple[NotePattern, ...]
 
 _ON = frozenset({"on", "yes", "true"})
 _OFF = frozenset({"off", "no", "false"})
@@ -193,12 +193,12 @@ def split_list(raw: str) -> tuple[str, ...]:
     return tuple(entry for entry in (_unquoted(entry.strip()) for entry in entries) if entry)
 
 
-def _parse_patterns(raw: str) -> tuple[tuple[Pattern, ...], str]:
-    patterns: list[Pattern] = []
+def _parse_patterns(raw: str) -> tuple[tuple[NotePattern, ...], str]:
+    patterns: list[NotePattern] = []
     complaints: list[str] = []
     for entry in split_list(raw):
         match parse_pattern(entry):
-            case Pattern() as pattern:
+            case NotePattern() as pattern:
                 patterns.append(pattern)
             case complaint:
                 complaints.append(f"holds `{entry}`, which {complaint}")

@@ -36,7 +36,7 @@ class Form(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class SettingLine:
     """One `key: value`, not judged yet."""
 
     line: int
@@ -62,7 +62,7 @@ class _Line:
     """UNCLOSED or None; an example is dropped before."""
 
 
-def setting_entries(text: str) -> tuple[Entry, ...]:
+def setting_entries(text: str) -> tuple[SettingLine, ...]:
     """Every `key: value` of the note that could be a setting, in order; properties first. Total on any text."""
     lines = normal_lines(text)
     properties, body_at = _properties(text, lines)
@@ -85,14 +85,14 @@ def note_properties(text: str) -> dict[str, object] | None:
     return None if problems and not properties else properties
 
 
-def _properties(text: str, lines: list[str]) -> tuple[tuple[Entry, ...], int]:
+def _properties(text: str, lines: list[str]) -> tuple[tuple[SettingLine, ...], int]:
     """Entries of the frontmatter, and the index of the first line behind it."""
     found = find_frontmatter(text)
     if found is None:
         return (), 0
     end = len(normal_lines(text[: found.body_start])) - (0 if text[found.end : found.body_start].endswith("---") else 1)
     entries = [
-        Entry(line=_line_of(lines[:end], key), key=key, value=_flat(value), more=(), form=Form.PROPERTY)
+        SettingLine(line=_line_of(lines[:end], key), key=key, value=_flat(value), more=(), form=Form.PROPERTY)
         for key, value in (note_properties(text) or {}).items()
     ]
     return tuple(entries), end
@@ -199,13 +199,13 @@ def _read_line(number: int, raw: str, hidden: Form | None) -> _Line:
     return _Line(number, len(found["indent"]), bullet=True, plain=plain, text=text, hidden=hidden)
 
 
-def _entry(lines: list[_Line], at: int) -> Entry | None:
+def _entry(lines: list[_Line], at: int) -> SettingLine | None:
     line = lines[at]
     pair = _PAIR.fullmatch(_without_emphasis(line.text))
     if pair is None or not _KEY.fullmatch(pair["key"].strip()):
         return None
     form = Form.SETTING if line.plain and pair["sign"] != "=" else Form.LOOKALIKE
-    return Entry(line=line.number, key=pair["key"].strip(), value=pair["value"].strip(),
+    return SettingLine(line=line.number, key=pair["key"].strip(), value=pair["value"].strip(),
                  more=_belonging(lines, at), form=line.hidden or form)
 
 

@@ -22,7 +22,7 @@ _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pattern:
+class NotePattern:
     """What one entry of a pattern list means."""
 
     raw: str
@@ -43,7 +43,7 @@ def fold(text: str) -> str:
     return fold_path(_INVISIBLE.sub("", text))
 
 
-def parse_pattern(raw: str) -> Pattern | str:
+def parse_pattern(raw: str) -> NotePattern | str:
     """The pattern, or a complaint that fits behind the pattern's name in a sentence."""
     text = raw.strip()
     if text.startswith("[[") and text.endswith("]]"):
@@ -52,7 +52,7 @@ def parse_pattern(raw: str) -> Pattern | str:
         tag = fold(text[1:]).strip("/")
         if not tag or _NOT_IN_TAGS.search(tag):
             return "is no tag that a note could bear"
-        return Pattern(raw=raw, tag=tag, segments=(), rooted=False)
+        return NotePattern(raw=raw, tag=tag, segments=(), rooted=False)
     path = text.replace("\\", "/")
     if re.match(r"[A-Za-z][A-Za-z_-]*:", path):
         return "is neither a folder, a glob nor a #tag (to hide a single note, write `dream: false` into it)"
@@ -64,22 +64,22 @@ def parse_pattern(raw: str) -> Pattern | str:
         return "leaves the vault"
     if any(_unbalanced(segment) for segment in segments):
         return "has a [ without its ]"
-    return Pattern(raw=raw, tag="", segments=segments, rooted=rooted)
+    return NotePattern(raw=raw, tag="", segments=segments, rooted=rooted)
 
 
-def render_pattern(pattern: Pattern) -> str:
+def render_pattern(pattern: NotePattern) -> str:
     """The pattern as it stands in a list: quoted where it holds a separator."""
     return f'"{pattern.raw}"' if re.search(r"[,;]", pattern.raw) else pattern.raw
 
 
-def matches(pattern: Pattern, path: str, tags: Iterable[str]) -> bool:
+def matches(pattern: NotePattern, path: str, tags: Iterable[str]) -> bool:
     """True where the note at vault path `path` with these tags (without `#`, any case) is meant."""
     if pattern.tag:
         return any(_tag_is_within(fold(tag).strip("/"), pattern.tag) for tag in tags)
     return path_matches(pattern, path)
 
 
-def path_matches(pattern: Pattern, path: str) -> bool:
+def path_matches(pattern: NotePattern, path: str) -> bool:
     """True where `path`, or a folder above it, is meant. The last segment also counts without its extension."""
     segments = fold(path).split("/")
     starts = [0] if pattern.rooted else range(len(segments))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from aria_dream.errors import Problem
 from aria_dream.policy.kinds import Door, Kind, PatternList, Value, VaultPlace, Words, parse_value
-from aria_dream.policy.lines import Entry, Form, note_properties, setting_entries
+from aria_dream.policy.lines import Form, SettingLine, note_properties, setting_entries
 from aria_dream.policy.settings import SETTINGS, Setting, Settings, near_keys, normal_key
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ POLICY_NAMES = ("dreaming.md", "dream.md", "aria dreaming.md", "aria dream.md")
 _OWN_VARIABLES = ("ARIA_DREAM_VAULT", "ARIA_DREAM_SHARED", "ARIA_DREAM_STATE", "ARIA_DREAM_CACHE")
 
 
-class Source(Enum):
+class SettingSource(Enum):
     DEFAULT = "default"
     NOTE = "note"
     ENVIRONMENT = "environment"
@@ -33,14 +33,14 @@ class Source(Enum):
 class Origin:
     """Where a value comes from. `str(origin)` is for people: `default`, `dreaming.md:12`, `closed because …`."""
 
-    source: Source
+    source: SettingSource
     place: str = ""
     """`dreaming.md:12` or `ARIA_POLL_S`."""
     reason: str = ""
     """Why it is closed."""
 
     def __str__(self) -> str:
-        if self.source is Source.CLOSED:
+        if self.source is SettingSource.CLOSED:
             return f"closed because {self.reason}" + (f" ({self.place})" if self.place else "")
         return self.place or self.source.value
 
@@ -60,7 +60,7 @@ class Policy:
     """The id that `init` wrote into the note's properties; `""` where there is none."""
 
     def origin(self, name: str) -> Origin:
-        return self.origins.get(name, Origin(source=Source.DEFAULT))
+        return self.origins.get(name, Origin(source=SettingSource.DEFAULT))
 
     def refusal(self, *doors: Door) -> str:
         """Why one of these is shut, as one sentence for the writer; `""` where all are open."""
@@ -167,9 +167,9 @@ def is_policy_name(name: str) -> bool:
     return name.lower() in POLICY_NAMES
 
 
-def _sorted_out(entries: Iterable[Entry], path: str) -> tuple[dict[str, list[Entry]], list[Problem]]:
+def _sorted_out(entries: Iterable[SettingLine], path: str) -> tuple[dict[str, list[SettingLine]], list[Problem]]:
     """Entries by the key they are, or may be meant for; and a problem for each that is none."""
-    named: dict[str, list[Entry]] = {}
+    named: dict[str, list[SettingLine]] = {}
     problems: list[Problem] = []
     for entry in entries:
         key = normal_key(entry.key)
@@ -186,7 +186,7 @@ def _sorted_out(entries: Iterable[Entry], path: str) -> tuple[dict[str, list[Ent
     return named, problems
 
 
-def _read(setting: Setting, entries: list[Entry], path: str) -> _Reading:
+def _read(setting: Setting, entries: list[SettingLine], path: str) -> _Reading:
     """The value of one key from everything that was said about it; closed wherever two readings are possible."""
     stated = [entry for entry in entries if entry.form is Form.SETTING and entry.key == setting.name]
     doubtful = [entry for entry in entries if entry.form is not Form.SETTING or entry.key != setting.name]
@@ -205,11 +205,11 @@ def _read(setting: Setting, entries: list[Entry], path: str) -> _Reading:
         twice = f"`{setting.name}` stands here once more and says something else"
         return _closed(setting, stated[-1], path, twice, said)
     if not stated or said is None:
-        return _Reading(value=setting.default, origin=Origin(source=Source.DEFAULT))
-    return _Reading(value=said, origin=Origin(source=Source.NOTE, place=f"{path}:{stated[0].line}"))
+        return _Reading(value=setting.default, origin=Origin(source=SettingSource.DEFAULT))
+    return _Reading(value=said, origin=Origin(source=SettingSource.NOTE, place=f"{path}:{stated[0].line}"))
 
 
-def _doubt(setting: Setting, entry: Entry) -> str:
+def _doubt(setting: Setting, entry: SettingLine) -> str:
     match entry.form:
         case Form.SETTING:
             return f"`{entry.key}` is no setting; did you mean `{setting.name}`?"
@@ -221,16 +221,16 @@ def _doubt(setting: Setting, entry: Entry) -> str:
             return f"`{entry.key}` reads like a setting, but is {entry.form.value}; write `- {setting.name}: …`"
 
 
-def _closed(setting: Setting, entry: Entry, path: str, what: str, said: Value | None) -> _Reading:
+def _closed(setting: Setting, entry: SettingLine, path: str, what: str, said: Value | None) -> _Reading:
     """Closed, and said so. Patterns that were understood go on hiding what they hide: more private is never wrong."""
     value = said if isinstance(setting.row.kind, PatternList) and said is not None else setting.row.closed
-    origin = Origin(source=Source.CLOSED, place=f"{path}:{entry.line}", reason=what)
+    origin = Origin(source=SettingSource.CLOSED, place=f"{path}:{entry.line}", reason=what)
     stop = "" if what.endswith("?") else "."
     problem = Problem(path, entry.line, f"{what}{stop} Until it is mended, `{setting.name}` is closed")
     return _Reading(value=value, origin=origin, problem=problem)
 
 
-def _means(setting: Setting, entry: Entry, *, said: Value | None) -> bool:
+def _means(setting: Setting, entry: SettingLine, *, said: Value | None) -> bool:
     """True where a line that is no list item reads exactly as a setting that would change something."""
     value, complaint = parse_value(setting.row.kind, _text(setting.row.kind, entry))
     if value is None or complaint or value == said or entry.key != setting.name:
@@ -239,13 +239,13 @@ def _means(setting: Setting, entry: Entry, *, said: Value | None) -> bool:
     return not prose or (len(entry.value) <= 40 and not re.search(r"[.!?:;]\s*$", entry.value))
 
 
-def _all_patterns(setting: Setting, entries: list[Entry]) -> Value:
+def _all_patterns(setting: Setting, entries: list[SettingLine]) -> Value:
     values = [parse_value(setting.row.kind, _text(setting.row.kind, entry))[0] for entry in entries
               if entry.form is not Form.LOOKALIKE or _means(setting, entry, said=())]
     return tuple(dict.fromkeys(pattern for value in values if isinstance(value, tuple) for pattern in value))
 
 
-def _text(kind: Kind, entry: Entry) -> str:
+def _text(kind: Kind, entry: SettingLine) -> str:
     """The value without its remark. In a pattern list `#word` is a tag, so only `# ` begins a remark there."""
     if isinstance(kind, PatternList):
         if entry.form is Form.PROPERTY:
@@ -267,8 +267,13 @@ def _assembled(readings: Mapping[str, _Reading], problems: list[Problem], path: 
             shut.setdefault(door, str(problem))
     return Policy(
         settings=_settings({name: reading.value for name, reading in readings.items()}),
-        origins={n: reading.origin for n, reading in readings.items() if reading.origin.source is not Source.DEFAULT},
-        shut=shut, path=path, vault_id=vault_id)
+        origins={
+            n: reading.origin for n, reading in readings.items() if reading.origin.source is not SettingSource.DEFAULT
+        },
+        shut=shut,
+        path=path,
+        vault_id=vault_id,
+    )
 
 
 def _settings(values: Mapping[str, Value], base: Settings | None = None) -> Settings:
@@ -279,7 +284,7 @@ def _settings(values: Mapping[str, Value], base: Settings | None = None) -> Sett
 def close_policy(reason: str, path: str) -> Policy:
     """The policy while nobody can tell what the writer wants: every value closed, every door shut."""
     values = {name: setting.row.closed for name, setting in SETTINGS.items()}
-    origin = Origin(source=Source.CLOSED, reason=reason)
+    origin = Origin(source=SettingSource.CLOSED, reason=reason)
     return Policy(settings=_settings(values), origins=dict.fromkeys(SETTINGS, origin),
                   shut=dict.fromkeys(Door, f"{path}: {reason}"), path="")
 
@@ -311,12 +316,12 @@ def _overridden(
             if value is None or complaint:
                 found.append(Problem("", 0, f"{variable}: `{name}` {complaint}. Until then it is closed"))
                 values[name] = setting.row.closed
-                origins[name] = Origin(source=Source.CLOSED, place=variable, reason=f"`{name}` {complaint}")
+                origins[name] = Origin(source=SettingSource.CLOSED, place=variable, reason=f"`{name}` {complaint}")
                 for door in setting.shuts:
                     shut.setdefault(door, str(found[-1]))
-            elif policy.origin(name).source is not Source.CLOSED:
+            elif policy.origin(name).source is not SettingSource.CLOSED:
                 values[name] = value
-                origins[name] = Origin(source=Source.ENVIRONMENT, place=variable)
+                origins[name] = Origin(source=SettingSource.ENVIRONMENT, place=variable)
     changed = dataclasses.replace(policy, settings=_settings(values, policy.settings), origins=origins, shut=shut)
     return changed, (*problems, *found)
 

@@ -1,4 +1,4 @@
-"""Looking things up in the table of `keys.py`, and the texts that are made from it."""
+"""Looking things up in the table of `keys.py`, and the texts that are made from it; the writer's local time."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from dataclasses import dataclass, fields
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from aria_dream.policy.keys import Group, Row, Settings
+from aria_dream.policy.keys import Group, KeyRow, Settings
 from aria_dream.policy.kinds import Door, Ratio, Value, Whole, render_value, wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from datetime import datetime
 
 __all__ = ["SETTINGS", "Setting", "Settings", "near_keys", "nearest", "render_policy_note", "render_table"]
 
@@ -25,7 +27,7 @@ class Setting:
 
     name: str
     default: Value
-    row: Row
+    row: KeyRow
 
     @property
     def env(self) -> str:
@@ -178,3 +180,14 @@ _ABOUT = {
     ),
     Group.SYNTHESIS: "Only where the vault has a memory folder: where its parts lie, in that folder.",
 }
+
+
+def local_now(now: datetime, timezone: str) -> datetime:
+    """`now` (aware, in the system's zone) in the zone that the policy names; unchanged for `local` or an unknown one
+    (which the policy's own reading has reported)."""
+    if timezone == "local":
+        return now
+    try:
+        return now.astimezone(ZoneInfo(timezone))
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return now

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from aria_dream.errors import Problem
-from aria_dream.policy.lines import Entry, Form, note_properties, setting_entries
+from aria_dream.policy.lines import Form, SettingLine, note_properties, setting_entries
 from aria_dream.policy.settings import nearest, normal_key
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def render_triggers_note() -> str:
     return f"{_OPENING}\n{items}\n"
 
 
-def _stages(entry: Entry) -> tuple[tuple[Stage, ...], str]:
+def _stages(entry: SettingLine) -> tuple[tuple[Stage, ...], str]:
     words = re.sub(r"(^|\s)#.*", "", entry.value).replace(",", " ").lower().split()
     if words == ["none"]:
         return (), ""

@@ -4,6 +4,7 @@ After Unicode Technical Standard #39 (skeletons), for names that are written in 
 into which a Latin letter was slipped: letters of other scripts that look like Latin ones, full-width and mathematical
 letters, small capitals, ligatures, marks stacked on letters, and the strokes `l`, `1`, `I` and `|`. Where it would
 blank ordinary words two things that look alike stay two: `rn` and `m`, `vv` and `w`, `i` and `l` within a word.
+Letters without their accents are here as well, as people type them whose keyboard lacks them.
 """
 
 from __future__ import annotations
@@ -273,3 +274,27 @@ def _is_shaped(character: str) -> bool:
 @lru_cache(maxsize=1 << 12)
 def _script(letter: str) -> str:
     return unicodedata.name(letter, "?").split(" ", maxsplit=1)[0]
+
+
+UMLAUTS = str.maketrans({
+    "ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae",
+    "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "Å": "Aa", "Ø": "Oe", "Æ": "Ae",
+})  # fmt: skip
+"""How umlauts are spelled out."""
+_NO_ACCENTS = str.maketrans({
+    "ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "Ø": "O", "Ł": "L", "Đ": "D", "Æ": "Ae", "Œ": "Oe",
+})  # fmt: skip
+
+
+def without_accents(text: str) -> str:
+    """`text` without the marks above and below Latin, Greek and Cyrillic letters."""
+    if text.isascii():
+        return text
+    apart = unicodedata.normalize("NFD", text.translate(_NO_ACCENTS))
+    bare = (one for one, before in zip(apart, " " + apart, strict=False) if not _is_accent(one, before))
+    return unicodedata.normalize("NFC", "".join(bare))
+
+
+def _is_accent(character: str, before: str) -> bool:
+    """Marks of other scripts are letters of their own."""
+    return "\u0300" <= character <= "\u036f" and before < "\u0530"

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from aria_dream.policy.patterns import fold
-from aria_dream.privacy.accents import UMLAUTS, without_accents
-from aria_dream.privacy.look_alikes import LookAlike, Looks, look_alike
-from aria_dream.privacy.turned_names import TurnedName, other_names, spans_of_turned, turned_names
+from aria_dream.privacy.look_alikes import UMLAUTS, LookAlike, Looks, look_alike, without_accents
+from aria_dream.privacy.turned_names import TurnedName, other_names, spans_of_turned, turn_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -160,7 +159,7 @@ def private_names(notes: Iterable[tuple[str, Iterable[str]]]) -> PrivateNames:
             for name in ordered
             if name in written_as and _weight(name) >= _SHORTEST
         ),
-        turned=turned_names(unicodedata.normalize("NFC", name) for name in written_as.values()),
+        turned=turn_names(unicodedata.normalize("NFC", name) for name in written_as.values()),
     )
 
 

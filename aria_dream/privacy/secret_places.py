@@ -9,8 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.privacy.secret_blocks import places_below_words, places_in_tables
-from aria_dream.privacy.secret_shapes import ADDRESS, is_mixed, is_random, looks_made
+from aria_dream.privacy.secret_blocks import (
+    ADDRESS,
+    is_mixed,
+    is_random,
+    looks_made,
+    places_below_words,
+    places_in_tables,
+)
 from aria_dream.privacy.secret_words import ACCOUNT, HINT, IS, LOGIN, NET, NO_VALUE, PHRASE, PIN, SECRET, TOKEN
 from aria_dream.words import LANGUAGES, language_words
 
@@ -88,7 +94,6 @@ _ASSIGNED: Final = re.compile(
     r"(?P<name>[A-Za-z_][\w.:-]{0,64})[\"'`]?[ \t]{0,2}(?:(?<![=!<>])=(?![=>~])|::)[ \t]{0,2}[\"'`“]?"
     r"(?P<bare>[A-Za-z0-9+/_~.-]{16,1024}={0,2})(?![\w(])"
 )
-
 
 _FLOW: Final = _compiled(
     rf"(?:{SECRET}|{TOKEN}){_MARKS}{_TO}[ \t]{{0,3}}"

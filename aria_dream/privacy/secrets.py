@@ -13,8 +13,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aria_dream.privacy.secret_blocks import ADDRESS, UUID, is_disordered, is_hash
 from aria_dream.privacy.secret_places import places_of_secrets
-from aria_dream.privacy.secret_shapes import ADDRESS, UUID, is_disordered, is_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

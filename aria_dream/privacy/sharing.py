@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from aria_dream.errors import Problem
-from aria_dream.markdown.no_words import pasted
+from aria_dream.markdown.no_words import find_pasted
 from aria_dream.markdown.note import Span, parse_note
 from aria_dream.markdown.scan import is_unread, read_flags
 from aria_dream.policy.kinds import Door
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from aria_dream.markdown.note import Note
-    from aria_dream.policy.patterns import Pattern
+    from aria_dream.policy.patterns import NotePattern
     from aria_dream.policy.policy import Policy
     from aria_dream.policy.settings import Settings
 
@@ -145,7 +145,7 @@ def survey(notes: Iterable[Describable], policy: Policy) -> tuple[Sharing, tuple
     return sharing, problems
 
 
-def _unmatched(policy: Policy, pattern: Pattern) -> Problem:
+def _unmatched(policy: Policy, pattern: NotePattern) -> Problem:
     name = "exclude" if pattern in policy.settings.exclude else "never_send"
     place, _, line = policy.origin(name).place.rpartition(":")
     message = f"`{name}` names `{pattern}`, and no note is meant by it; until it is mended nothing leaves this machine"
@@ -220,7 +220,7 @@ def _redacted(text: str, head: str) -> tuple[str, Counter[str]]:
 def _shareable_body(sharing: Sharing, note: Note) -> tuple[str, int]:
     """The body without comments and pasted data, links to private files blanked whole, and how many those were."""
     cuts = [span for span in note.opaque if note.text.startswith(("%%", "<!--"), span.start)]
-    data = pasted(note.text[note.body_start :], random=False)
+    data = find_pasted(note.text[note.body_start :], random=False)
     cuts += [Span(start + note.body_start, end + note.body_start) for start, end in data]
     return _without_private_links(sharing, note, cuts)
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.policy.patterns import fold
-from aria_dream.privacy.accents import UMLAUTS, without_accents
+from aria_dream.privacy.look_alikes import UMLAUTS, without_accents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -36,7 +36,7 @@ _JOINT: Final = r"(?:%20|&nbsp;|[\s_+\-\u2010-\u2015*~=`\\])+"
 
 @dataclass(frozen=True, slots=True)
 class TurnedName:
-    """A name of several words. `turned_names` makes it."""
+    """A name of several words. `turn_names` makes it."""
 
     plain: str
     """The name as it is written, folded: no form of it, and found by others."""
@@ -59,7 +59,7 @@ def _compiled(expression: str) -> re.Pattern[str]:
     return re.compile(expression)
 
 
-def turned_names(names: Iterable[str]) -> dict[str, tuple[TurnedName, ...]]:
+def turn_names(names: Iterable[str]) -> dict[str, tuple[TurnedName, ...]]:
     """The names (in NFC) of two words and more, each under every word that a form of it may keep whole, folded."""
     found: dict[str, list[TurnedName]] = {}
     for name in sorted(set(names)):

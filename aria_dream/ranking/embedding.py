@@ -1,4 +1,4 @@
-"""What of a note is embedded, and how its passages become one vector. Pure; the model itself lies in the effects."""
+"""What of a note is embedded, and how its passages become one vector. Pure; the model itself lies in the adapters."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def passages(title: str, note: Note) -> tuple[EmbeddedText, ...]:
 
 
 def prose(note: Note) -> str:
-    """The body's prose, every link, everything opaque and what is no word (`vault.no_words`) as a space; at most the
+    """The body's prose, every link, everything opaque and what is no word (`markdown.no_words`) as a space; at most the
     first 24,000 characters of what is left.
 
     A link names its target: with its text left in, a vector would know the vault's own links, and the judge that learns
@@ -102,7 +102,7 @@ def _cut(words: Iterator[str]) -> Iterator[str]:
         yield " ".join(held)
 
 
-def pooled(vectors: NDArray[np.float32], weights: Sequence[float]) -> NDArray[np.float32]:
+def pool_passages(vectors: NDArray[np.float32], weights: Sequence[float]) -> NDArray[np.float32]:
     """The weighted mean of a note's passage vectors, of length 1. Where they cancel out the first stands for all."""
     import numpy as np
 

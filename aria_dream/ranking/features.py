@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from aria_dream.ranking.notespace import NoteSpace
-    from aria_dream.ranking.sparse import SparseRows
-    from aria_dream.ranking.structure import Structure
+    from aria_dream.ranking.sparse import SparseRows, Structure
 
     Floats = npt.NDArray[np.float32]
     Ints = npt.NDArray[np.int64]
@@ -55,7 +54,7 @@ _TEXT_FLOOR: Final = 0.01
 _WALK_FLOOR: Final = 1e-4
 
 
-class Block:
+class FeatureBlock:
     """The features of a few sources against all notes, and the parts they were made from."""
 
     def __init__(self, space: NoteSpace, structure: Structure, sources: Ints) -> None:

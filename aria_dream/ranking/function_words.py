@@ -61,7 +61,7 @@ def split_at_function_words(run: str) -> list[str]:
     return joined.split()
 
 
-def trimmed(piece: str) -> str:
+def trim_word(piece: str) -> str:
     """`piece` without what hangs on to its ends; `""` where nothing worth naming is left."""
     if piece in _CHINESE_FUNCTION_WORDS:
         return ""
@@ -78,7 +78,7 @@ _LEAST_HITS: Final = 2
 
 
 @cache
-def _status_writer() -> dict[str, frozenset[str]]:
+def _telling_words() -> dict[str, frozenset[str]]:
     """The words of each language that no other one has, in this sense or in another."""
     every = {code: language_words(code).function | language_words(code).short for code in LANGUAGES}
     return {
@@ -90,7 +90,7 @@ def _status_writer() -> dict[str, frozenset[str]]:
 def language_of(words: Iterable[str]) -> str | None:
     """Which of the listed languages folded `words` are written in; None where too few tell, or two as much."""
     seen = list(words)
-    hits = {language: sum(word in telling for word in seen) for language, telling in _status_writer().items()}
+    hits = {language: sum(word in telling for word in seen) for language, telling in _telling_words().items()}
     best, second = sorted(hits, key=lambda language: (-hits[language], language))[:2]
     if hits[best] == hits[second]:
         return None

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.ranking.features import FEATURES, Block
+from aria_dream.ranking.features import FEATURES, FeatureBlock
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from aria_dream.ranking.notespace import NoteSpace
-    from aria_dream.ranking.structure import Structure
+    from aria_dream.ranking.sparse import Structure
 
     Doubles = npt.NDArray[np.float64]
     Ints = npt.NDArray[np.int64]
@@ -194,7 +194,7 @@ def _sample(space: NoteSpace, structure: Structure) -> Sample:
             sources = np.sort(chance.permutation(sources)[:rows_per_fold])
         for start in range(0, len(sources), _SOURCES_AT_ONCE):
             some = sources[start : start + _SOURCES_AT_ONCE]
-            block = Block(space, masked, some)
+            block = FeatureBlock(space, masked, some)
             parts.extend(
                 _candidates(space, structure, block, column, held, chance, fold) for column in range(len(some))
             )
@@ -210,7 +210,7 @@ def _sample(space: NoteSpace, structure: Structure) -> Sample:
 def _candidates(
     space: NoteSpace,
     structure: Structure,
-    block: Block,
+    block: FeatureBlock,
     column: int,
     held: Ints,
     chance: np.random.Generator,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from aria_dream.ranking.structure import Structure
+    from aria_dream.ranking.sparse import Structure
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -104,7 +104,7 @@ def background(sample: Vectors) -> Background:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Likeness:
+class PairLikeness:
     """What is measured of pairs, one entry a pair; NaN where it is not known."""
 
     nearness: Floats
@@ -133,11 +133,11 @@ class Meanings:
         """The vectors of some notes."""
         return self.vectors[np.asarray(rows, dtype=np.int64)].astype(np.float32)
 
-    def likeness(self, links: Structure, first: Ints, second: Ints) -> Likeness:
+    def likeness(self, links: Structure, first: Ints, second: Ints) -> PairLikeness:
         """What is measured of the undrawn pairs (`first`, `second`) of a vault that is linked so. Directed: `first`
         asks."""
         analogy, akin = self._analogy(links, first, second)
-        return Likeness(
+        return PairLikeness(
             nearness=self.background.z_scores(self.of(first), self.of(second)),
             passages=self._passages(first, second),
             kinship=self._kinship(links, first, second),

@@ -80,7 +80,7 @@ def name_table(names: Sequence[Sequence[tuple[int, ...]]], apart: Sequence[tuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prose:
+class ProseWords:
     """The words of all notes in reading order, one note after the other, `BREAK` at links and after each note."""
 
     words: Ids
@@ -88,7 +88,7 @@ class Prose:
     """Note i is `words[bounds[i]:bounds[i + 1]]`; length notes + 1."""
 
 
-def prose_of(terms: Sequence[TermCounts]) -> Prose:
+def prose_of(terms: Sequence[TermCounts]) -> ProseWords:
     """The prose of notes from their terms."""
     bounds = np.cumsum([0, *(len(own.order) + 1 for own in terms)], dtype=np.int64)
     words = np.full(int(bounds[-1]), BREAK, dtype=np.uint32)
@@ -96,7 +96,7 @@ def prose_of(terms: Sequence[TermCounts]) -> Prose:
         table = np.append(own.ids, np.uint32(BREAK))
         # `BREAK` in `order` lies beyond the table, and clipped it means the table's last entry
         np.take(table, own.order, mode="clip", out=words[start : start + len(own.order)])
-    return Prose(words=words, bounds=bounds)
+    return ProseWords(words=words, bounds=bounds)
 
 
 class Mentions:
@@ -106,7 +106,7 @@ class Mentions:
     whole vault once, for those who will ask about many.
     """
 
-    def __init__(self, names: NameTable, prose: Prose) -> None:
+    def __init__(self, names: NameTable, prose: ProseWords) -> None:
         self.names = names
         self.prose = prose
         self._size = len(prose.bounds) - 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from aria_dream.ranking.juxtaposition import title_of
-from aria_dream.ranking.mentions import Mentions, NameTable, Prose, name_table, name_words, prose_of
+from aria_dream.ranking.mentions import Mentions, NameTable, ProseWords, name_table, name_words, prose_of
 from aria_dream.ranking.sparse import SparseRows, distinct, labelled_rows, sparse_rows, unit_rows
 from aria_dream.ranking.terms import fold, link_key, term_ids
 
@@ -103,7 +103,7 @@ class Parts:
     missing: SparseRows
     folder_parts: SparseRows
     names: NameTable
-    prose: Prose
+    prose: ProseWords
     name_worth: Floats
     visible: npt.NDArray[np.bool_]
     length: Floats
@@ -126,7 +126,7 @@ class Parts:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Parts:
         """The parts that `to_arrays` gave. Raises KeyError where one is missing."""
-        made = {"names": NameTable, "prose": Prose}
+        made = {"names": NameTable, "prose": ProseWords}
         values: dict[str, Any] = {}
         for field in fields(cls):
             if field.name in arrays:
@@ -150,9 +150,9 @@ def space_parts(notes: Sequence[RankNote], terms: Sequence[TermCounts], apart: S
         text=text,
         titles=_title_rows(titles, document_share),
         title_shape=_shape_rows([note.title for note in notes]),
-        tags=labelled_rows([note.tags for note in notes], unit=False),
-        missing=labelled_rows(_by_note(owners, keys, len(notes)), unit=False),
-        folder_parts=labelled_rows([_ancestors(folder) for folder in folders], unit=False, rare=False),
+        tags=labelled_rows([note.tags for note in notes]),
+        missing=labelled_rows(_by_note(owners, keys, len(notes))),
+        folder_parts=labelled_rows([_ancestors(folder) for folder in folders], rare=False),
         names=name_table(names, name_words(apart)),
         prose=prose_of(terms),
         name_worth=_name_worth(names, document_share),

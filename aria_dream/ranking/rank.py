@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.ranking.features import FEATURES, Block
+from aria_dream.ranking.features import FEATURES, FeatureBlock
 from aria_dream.ranking.juxtaposition import Evidence
 from aria_dream.ranking.learn import Weights, fit_weights
 from aria_dream.ranking.notespace import NoteSpace, RankNote
-from aria_dream.ranking.structure import Structure, link_structure, structure_of
+from aria_dream.ranking.sparse import Structure, link_structure, structure_of
 from aria_dream.ranking.terms import NO_TERMS, spell, term_ids
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ class Ranking:
 
     def _terms(self, sources: npt.NDArray[np.int64]) -> Floats:
         """Shape (evidence, notes, sources)."""
-        values = Block(self._space, self._structure, sources).values
+        values = FeatureBlock(self._space, self._structure, sources).values
         terms = (self._mixture @ values.reshape(len(FEATURES), -1)).reshape(len(EVIDENCE), *values.shape[1:])
         terms[-1] += np.float32(self.weights.intercept)
         return terms

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from aria_dream.markdown.body import hidden_spans, joined, without_words
+from aria_dream.markdown.body import hidden_spans, join_spans, without_words
 from aria_dream.markdown.no_words import no_words
 from aria_dream.markdown.properties import find_frontmatter
 from aria_dream.markdown.simple import read_simple
@@ -163,7 +163,7 @@ def link_key(target: str) -> int:
 
 def note_terms(text: str) -> TermCounts:
     """The terms of a note's text and of the values of its properties, without code, math, HTML, comments and what else
-    holds no words (`vault.no_words`). The name of a property is a term that no word is: notes of one form have it in
+    holds no words (`markdown.no_words`). The name of a property is a term that no word is: notes of one form have it in
     common, and nothing is said by it. Total and near linear in the text."""
     frontmatter = find_frontmatter(text)
     fields = [] if frontmatter is None else _PROPERTY.findall(text, frontmatter.start, frontmatter.end)
@@ -208,7 +208,8 @@ def _masked(text: str) -> str:
     if frontmatter is not None:
         source = text[frontmatter.start : frontmatter.end]
         named = [match.span() for match in _PROPERTY.finditer(source)]
-        spans = [(a + frontmatter.start, b + frontmatter.start) for a, b in joined(named + no_words(source))] + spans
+        hidden = join_spans(named + no_words(source))
+        spans = [(a + frontmatter.start, b + frontmatter.start) for a, b in hidden] + spans
     pieces, at = [], 0
     for first, last in spans:
         pieces += [text[at:first], _NO_WORDS * (last - first)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -116,7 +116,7 @@ def walkable_notes(
 ) -> tuple[Walkable, ...]:
     """The notes of `graph`, in its order, as the walk sees them; a path without facts is left out.
 
-    `links` (the graph's `undirected`) saves counting neighbours.
+    `links` (from `structure.neighbours_of`) saves counting neighbours.
     `daily`, `template`, `hidden`: vault paths that the vault's settings and the policy name. Our own files (`marker`),
     `dream: false` and Obsidian's ignored files are invisible too.
     """
@@ -305,9 +305,3 @@ def _take(chosen: list[Juxtaposition], pool: Sequence[Juxtaposition]) -> None:
             best = found
             break
     chosen.append(best)
-
-
-def remember(memory: Memory, start: str, shown: Iterable[tuple[str, str]], today: date) -> Memory:
-    """`memory` after one more dream."""
-    dates = dict(memory.shown) | dict.fromkeys(shown, today)
-    return replace(memory, starts=(*memory.starts, start)[-STARTS_REMEMBERED:], shown=dates)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Literal, assert_never, cast
 
 from aria_dream.errors import Problem
 from aria_dream.notes.tsv import parse_fields, parse_instant, render_fields
-from aria_dream.ranking.juxtaposition import Survivor, pair_key
+from aria_dream.ranking.juxtaposition import pair_key
 from aria_dream.reach.reach import Answer
 from aria_dream.reach.reach_block import ReachedPair
-from aria_dream.reach.reach_landing import asked_on
+from aria_dream.reach.reach_landing import parse_asked_day
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from datetime import tzinfo
 
     from aria_dream.notes.dream_note_grammar import LoggedLink
@@ -37,14 +37,6 @@ class CachedAnswer:
     pair: tuple[str, str]
     """Vault paths of both notes, sorted (`pair_key`)."""
     verdict: ReachVerdict
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A survivor that is answered already; shown with its verdict and date."""
-
-    survivor: Survivor
-    answered: CachedAnswer
 
 
 def render_cached_answer(row: CachedAnswer) -> str:
@@ -119,23 +111,6 @@ def known_already(rows: Iterable[CachedAnswer], row: CachedAnswer) -> bool:
     )
 
 
-def pick_unresolved(
-    survivors: Sequence[Survivor], rows: Sequence[CachedAnswer], now: datetime, *, neither_cooldown_days: int
-) -> tuple[Survivor | None, tuple[Skipped, ...]]:
-    """The first survivor that is not answered, and those before it that are; None, and nothing is spent, if all are.
-
-    The survivors come best first.
-    """
-    skipped: list[Skipped] = []
-    for survivor in survivors:
-        pair = survivor.juxtaposition.pair
-        answered = find_answer(rows, pair, now, neither_cooldown_days=neither_cooldown_days)
-        if answered is None:
-            return survivor, tuple(skipped)
-        skipped.append(Skipped(survivor, answered))
-    return None, tuple(skipped)
-
-
 def answers_of_blocks(
     dated: Iterable[tuple[date, ReachBlock]], zone: tzinfo, path_of: Callable[[LoggedLink], str | None]
 ) -> tuple[CachedAnswer, ...]:
@@ -149,7 +124,7 @@ def answers_of_blocks(
             continue
         first, second = path_of(block.subject.from_), path_of(block.subject.to)
         if first and second:
-            at = datetime.combine(asked_on(block.origin) or day, block.at, tzinfo=zone)
+            at = datetime.combine(parse_asked_day(block.origin) or day, block.at, tzinfo=zone)
             at = at.replace(tzinfo=timezone(at.utcoffset() or timedelta(0)))  # as a row is read back
             row = cached_answer("internal", (first, second), block.outcome, at)
             rows |= {} if row is None else {row: None}

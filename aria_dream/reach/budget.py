@@ -39,7 +39,7 @@ WEEK = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class LedgerRow:
     """One line of the ledger."""
 
     at: datetime | None
@@ -57,7 +57,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class BudgetRefusal:
     """No request may be sent. A value: the caller says it and goes on without."""
 
     reason: str
@@ -75,19 +75,19 @@ class Spent:
     in_month: int
 
 
-def render_row(row: Row) -> str:
+def render_row(row: LedgerRow) -> str:
     """The row as its line, line end included; `parse_ledger` gives it back."""
     at = "" if row.at is None else row.at.isoformat()
     return render_fields(at, row.kind, row.verdict, row.id, *([str(row.requests)] if row.requests else []))
 
 
-def parse_ledger(text: str) -> tuple[tuple[Row, ...], tuple[Problem, ...]]:
+def parse_ledger(text: str) -> tuple[tuple[LedgerRow, ...], tuple[Problem, ...]]:
     """Every line that is not blank as a row, in order, and a Problem for each that is not as we write them. Total.
 
     A line whose time cannot be read was written no later than the next one that has a time, and counts as of then;
     behind the last one it counts as now. Columns beyond the fifth are ignored, CRLF and a BOM are tolerated.
     """
-    rows: list[Row] = []
+    rows: list[LedgerRow] = []
     problems: list[Problem] = []
     untimed = 0
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
@@ -104,12 +104,12 @@ def parse_ledger(text: str) -> tuple[tuple[Row, ...], tuple[Problem, ...]]:
     return tuple(rows), tuple(problems)
 
 
-def _row(line: str) -> Row:
+def _row(line: str) -> LedgerRow:
     fields = [field.strip() for field in parse_fields(line)]
     at, *others = [parse_instant(fields[0]), *fields[1:]]
     if at is None or len(fields) < 3 or not (fields[1] and fields[2]):
-        return Row(at=at, kind=UNREADABLE, verdict=INITIATED, id="")
-    return Row(
+        return LedgerRow(at=at, kind=UNREADABLE, verdict=INITIATED, id="")
+    return LedgerRow(
         at=at,
         kind=fields[1],
         verdict=fields[2],
@@ -135,11 +135,11 @@ class _Charge:
     requests: int
 
 
-def _charges(rows: Iterable[Row], requests_per_reach: int) -> list[_Charge]:
+def _charges(rows: Iterable[LedgerRow], requests_per_reach: int) -> list[_Charge]:
     """What the rows spent, reach by reach."""
     each = max(1, requests_per_reach)
     found: list[_Charge] = []
-    reaches: dict[str, list[Row]] = {}
+    reaches: dict[str, list[LedgerRow]] = {}
     for row in rows:
         if row.verdict == EXCESS:
             found.append(_Charge(row.at, max(1, row.requests)))
@@ -154,7 +154,7 @@ def _charges(rows: Iterable[Row], requests_per_reach: int) -> list[_Charge]:
     return found
 
 
-def _of_one_id(reach: Sequence[Row], each: int) -> list[_Charge]:
+def _of_one_id(reach: Sequence[LedgerRow], each: int) -> list[_Charge]:
     """One charge for the reach, however often its lines stand there; none where `unsent` is all that came of it.
 
     An id that was begun at two times is two reaches, and a resolution whose beginning was lost is one.
@@ -168,7 +168,7 @@ def _of_one_id(reach: Sequence[Row], each: int) -> list[_Charge]:
     return [_Charge(at, cost) for at in times or (ended[-1].at,)]
 
 
-def count_in_window(rows: Iterable[Row], now: datetime, window: timedelta, *, requests_per_reach: int = 1) -> int:
+def count_in_window(rows: Iterable[LedgerRow], now: datetime, window: timedelta, *, requests_per_reach: int = 1) -> int:
     """Requests spent since `now - window`, that instant included. Rows of the future count: a clock was put back."""
     return _sum(_charges(rows, requests_per_reach), _rolling(now, window))
 
@@ -191,7 +191,7 @@ def in_period(at: datetime | None, now: datetime, zone: tzinfo, period: Literal[
     return bool(at.utcoffset()) and at.timetuple()[:depth] >= local.timetuple()[:depth]
 
 
-def spent(rows: Iterable[Row], settings: Settings, now: datetime, zone: tzinfo) -> Spent:
+def count_spent(rows: Iterable[LedgerRow], settings: Settings, now: datetime, zone: tzinfo) -> Spent:
     """What each window holds now."""
     charges = _charges(rows, settings.requests_per_reach)
     return Spent(
@@ -202,8 +202,14 @@ def spent(rows: Iterable[Row], settings: Settings, now: datetime, zone: tzinfo) 
 
 
 def plan_reservation(
-    rows: Iterable[Row], settings: Settings, now: datetime, zone: tzinfo, *, kind: str = "internal", reach_id: str = ""
-) -> Row | Refused:
+    rows: Iterable[LedgerRow],
+    settings: Settings,
+    now: datetime,
+    zone: tzinfo,
+    *,
+    kind: str = "internal",
+    reach_id: str = "",
+) -> LedgerRow | BudgetRefusal:
     """The row that has to be on the disk before a request is sent, or why none may be sent.
 
     `now` is aware. Refused when what was spent plus one reach would exceed a window's ceiling, by the window that
@@ -211,7 +217,7 @@ def plan_reservation(
     """
     rows = tuple(rows)
     each = max(1, settings.requests_per_reach)
-    counted = spent(rows, settings, now, zone)
+    counted = count_spent(rows, settings, now, zone)
     charges = _charges(rows, each)
     for name, key, used, limit, window in (
         ("this month", "monthly_reach_ceiling", counted.in_month, settings.monthly_reach_ceiling, None),
@@ -220,11 +226,11 @@ def plan_reservation(
     ):
         if used + each > limit:
             again_at = _next_month(now, zone) if window is None else _free_at(charges, now, window, limit - each)
-            return Refused(
+            return BudgetRefusal(
                 reason=_refusal(name, key, used, limit, each),
                 again_at=again_at if each <= limit else None,
             )
-    return Row(at=now.astimezone(zone), kind=kind, verdict=INITIATED, id=reach_id, requests=each)
+    return LedgerRow(at=now.astimezone(zone), kind=kind, verdict=INITIATED, id=reach_id, requests=each)
 
 
 def _refusal(name: str, key: str, used: int, limit: int, each: int) -> str:

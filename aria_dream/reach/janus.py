@@ -1,4 +1,4 @@
-"""Janus (L3): a cold second look at a proposal, by whoever never saw the dream.
+"""Janus (L3): the independent review of a proposal, by whoever never saw the dream.
 
 What Janus is shown is a value of its own, one of `Case`: it has no place for a path, a score, a reason, an argument or
 an earlier verdict, so none can slip in. What comes back is an enum and one bounded sentence.
@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from aria_dream.judging.prompt_text import fill_prompt
-from aria_dream.judging.triage import Unreadable
-from aria_dream.judging.triage_prompt import LONGEST_REASON
+from aria_dream.judging.triage_prompt import LONGEST_REASON, Unreadable
 from aria_dream.judging.verdict import parse_object, plain_reason
 from aria_dream.notes.plain_text import clean
 

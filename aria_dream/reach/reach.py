@@ -10,14 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, assert_never, cast
 
-from aria_dream.judging.datamark import harmless_text
-from aria_dream.judging.prompt_text import fill_prompt
+from aria_dream.judging.prompt_text import fill_prompt, harmless_text
 from aria_dream.notes.plain_text import clean
 from aria_dream.privacy.sharing import ShareableExcerpt
-from aria_dream.reach.citation import Source, inert, without_marks
-from aria_dream.reach.homes import is_notes_line
-from aria_dream.reach.source_grammar import is_source
-from aria_dream.reach.source_list import parse_sources, split_sources
+from aria_dream.reach.citation import Source, inert, is_notes_line, without_marks
+from aria_dream.reach.source_grammar import is_source, parse_sources, split_sources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

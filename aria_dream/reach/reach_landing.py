@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _LATE = re.compile(r"; asked on (\d{4}-\d{2}-\d{2}), whose note took no block")
 
 
-def touched(note: str, home: Home) -> tuple[str, ...]:
+def paths_to_read(note: str, home: Home) -> tuple[str, ...]:
     """Vault paths of the notes that `plan_landing` has to know; `note` is the dream note."""
     return (note, home.seeds, home.review)
 
@@ -37,9 +37,9 @@ def plan_landing(
 ) -> ChangeSet | Refusal:
     """Every change of the landing, to be made together and in this order: the block, then the seed; or why not.
 
-    `note`: vault path of the dream note of `day`. `before`: the bytes of each of `touched`, None where there is no such
-    file. No writes where the block stands there already. A seed becomes `dreamt` only where it was answered; one that
-    was taken away or done meanwhile is left.
+    `note`: vault path of the dream note of `day`. `before`: the bytes of each of `paths_to_read`, None where there is
+    no such file. No writes where the block stands there already. A seed becomes `dreamt` only where it was answered;
+    one that was taken away or done meanwhile is left.
     """
     text = before[note]
     if text is not None and stands_in(decode_note(text), reach.block):
@@ -61,7 +61,7 @@ def late_origin(origin: str, day: date) -> str:
     return f"{origin}; asked on {day.isoformat()}, whose note took no block"
 
 
-def asked_on(origin: str) -> date | None:
+def parse_asked_day(origin: str) -> date | None:
     """The day of the reach, where `late_origin` made its origin; None where the note's own day is meant."""
     found = _LATE.search(origin)
     try:

@@ -1,19 +1,24 @@
-"""What `runs.jsonl` keeps of a reach, step by step, so that a crash between the request and its block loses nothing.
+"""What `runs.jsonl` keeps of a reach, step by step, and what a run that reached out amounts to. Pure.
 
 `begun` is on the disk before the request, `answered` before anything is done with the answer, `landed` once its block
-stands in the dream note. Records of another type in the same file belong to others.
+stands in the dream note: so a crash between the request and its block loses nothing. Records of another type in the
+same file belong to others. A run amounts to an answer, something unreadable, or why there is none.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, assert_never, cast
 
 from aria_dream.errors import Problem
+from aria_dream.judging.prompt_text import harmless_text
 from aria_dream.notes.jsonl import as_list, as_mapping, as_moment, as_text, as_whole, parse_records
+from aria_dream.notes.plain_text import clean
 from aria_dream.ranking.juxtaposition import pair_key
-from aria_dream.reach.reach_block import ReachBlock, render_reach_block
+from aria_dream.reach.citation import inert
+from aria_dream.reach.reach import Answer, Unparsed, parse_answer
+from aria_dream.reach.reach_block import NoAnswer, ReachBlock, legible, render_reach_block
 from aria_dream.reach.reach_reading import parse_reach_blocks
 
 if TYPE_CHECKING:
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from aria_dream.reach.budget import Resolution
+    from aria_dream.reach.reach_events import Failure, FailureKind, ReachEnd
 
 VERSION = 1
 ReachKind = Literal["internal", "external"]
@@ -96,7 +102,7 @@ def parse_reaches(text: str) -> tuple[tuple[ReachRecord, ...], tuple[Problem, ..
     return tuple(reaches.values()), tuple(faults)
 
 
-def unfinished(reaches: tuple[ReachRecord, ...]) -> tuple[ReachRecord, ...]:
+def find_unfinished(reaches: tuple[ReachRecord, ...]) -> tuple[ReachRecord, ...]:
     """Those whose block is not in its dream note yet, as far as this machine knows."""
     return tuple(reach for reach in reaches if reach.step != "landed")
 
@@ -147,3 +153,66 @@ def _pair(value: object) -> tuple[str, str]:
 def _seed(value: Mapping[str, object]) -> tuple[str, date | None]:
     day = value.get("deposited_on")
     return as_text(value["title"]), None if day is None else date.fromisoformat(as_text(day))
+
+
+LONGEST_REASON = 200
+"""Characters of what the program said about its failure."""
+BROKEN_OFF = NoAnswer(reason="it was broken off before its answer was kept", sent=True)
+"""The outcome of a reach whose process was torn away in the middle."""
+
+_REFUSALS: frozenset[FailureKind] = frozenset({"login", "usage limit", "rate limit"})
+"""What a server says to this account (401, 403, 429). `capacity` says nothing about it: every 500 and 503 is one."""
+
+
+def read_end(end: ReachEnd) -> tuple[Answer | Unparsed | NoAnswer, Resolution]:
+    """What came of the reach, and how the ledger says it.
+
+    `unsent` only where nothing can have left; whatever was ended from outside after that is `aborted`, with what it
+    had said so far.
+    """
+    run = end.run
+    partial = legible(end.partial or run.last_message)
+    if end.stopped:
+        reason = _bounded(end.stopped)
+        if not run.sent:
+            return NoAnswer(reason=reason, sent=False), "unsent"
+        return NoAnswer(reason=reason, sent=True, partial=partial), "aborted"
+    if run.failure is not None or not run.sent:
+        reason = "Codex ended without a word" if run.failure is None else failure_text(run.failure)
+        if not run.sent:
+            return NoAnswer(reason=reason, sent=False), "unsent"
+        refused = run.failure is not None and run.failure.kind in _REFUSALS
+        return NoAnswer(reason=reason, sent=True, partial=partial), "refused" if refused else "failed"
+    answer = parse_answer(run.last_message)
+    match answer:
+        case Answer():
+            return answer, answer.verdict
+        case Unparsed(raw):
+            return Unparsed(legible(raw)), "unparsed"
+        case _:
+            assert_never(answer)
+
+
+def failure_text(failure: Failure) -> str:
+    """Why there is no answer, as one clause for the writer; what the program said is text that does nothing."""
+    said = _bounded(failure.message)
+    if failure.kind == "not started" and said:  # ours, or the program's own first words
+        return said
+    return f"{_SAID[failure.kind]} ({said})" if said else _SAID[failure.kind]
+
+
+_SAID: dict[FailureKind, str] = {
+    "unreachable": "Codex could not reach its server",
+    "login": "the login was not accepted; log in with `codex login`",
+    "usage limit": "the plan's usage limit is reached",
+    "rate limit": "the server asked to come back later",
+    "capacity": "the server failed, or has no room for this model now",
+    "cut": "the connection ended before the answer did",
+    "not started": "Codex did not start",
+    "failed": "the server or Codex failed",
+}
+
+
+def _bounded(text: str) -> str:
+    said = clean(inert(clean(harmless_text(text[: 20 * LONGEST_REASON]))))
+    return said if len(said) <= LONGEST_REASON else clean(said[: LONGEST_REASON - 1]) + "…"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aria_dream.judging.datamark import harmless_text
+from aria_dream.judging.prompt_text import harmless_text
 from aria_dream.markdown.note import NotePath, parse_note
 from aria_dream.notes.plain_text import clean, escape_plain
 from aria_dream.reach.citation import inert

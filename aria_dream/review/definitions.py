@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.markdown.link import Link, split_destination, unescaped
+from aria_dream.markdown.link import Link, split_destination, unescape_entities
 from aria_dream.markdown.note import parse_note
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def find_definitions(note: Note) -> tuple[Definition, ...]:
             continue
         goal = one["goal"]
         bare = goal[1:-1] if goal.startswith("<") else goal
-        read = split_destination(_ENTITY.sub(lambda entity: unescaped(entity[0]), _ESCAPE.sub(r"\1", bare)))
+        read = split_destination(_ENTITY.sub(lambda entity: unescape_entities(entity[0]), _ESCAPE.sub(r"\1", bare)))
         link = read and Link(
             raw=f"[x]({goal})", start=one.start("goal"), end=one.end("goal"), path=read[0], subpath=read[1],
             display="x", embed=False, markdown=True, in_frontmatter=False,

@@ -13,8 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from aria_dream.markdown.ending import open_ending
-from aria_dream.markdown.note import NotePath, parse_note
-from aria_dream.markdown.subpath import fold_heading
+from aria_dream.markdown.note import NotePath, fold_heading, parse_note
 from aria_dream.review.inbound import retarget_others
 from aria_dream.review.plan import Planned, planned
 from aria_dream.review.properties_merged import merge_properties

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from aria_dream.judging.datamark import harmless_text
+from aria_dream.judging.prompt_text import harmless_text
 from aria_dream.notes.plain_text import clean
 from aria_dream.policy.policy import POLICY_NAMES
 from aria_dream.policy.triggers import TRIGGERS_NAMES

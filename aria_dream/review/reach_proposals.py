@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.judging.datamark import harmless_text
+from aria_dream.judging.prompt_text import harmless_text
 from aria_dream.markdown.note import NotePath
 from aria_dream.notes.plain_text import clean, escape_plain
 from aria_dream.ranking.juxtaposition import pair_key, title_of

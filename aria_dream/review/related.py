@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from aria_dream.markdown.note import fold_heading
 from aria_dream.markdown.prose import read_prose
-from aria_dream.markdown.subpath import fold_heading
 from aria_dream.vault.edit import Edit, Refusal, WritePlan, decode_note, line_end, plan_append
 
 if TYPE_CHECKING:
     from aria_dream.markdown.note import Heading, Note, NotePath
-    from aria_dream.markdown.prose import Block
+    from aria_dream.markdown.prose import BodyBlock
 
 _MARKER: Final = re.compile(r"([ \t]*)([-*+]|(\d{1,9})([.)]))([ \t]{1,4})(?:\[.\][ \t])?")
 
@@ -78,7 +78,7 @@ def _line_stop(text: str, at: int) -> int:
     return stop - 1 if stop > at and text[stop - 1] == "\r" else stop
 
 
-def _next_marker(text: str, block: Block) -> str:
+def _next_marker(text: str, block: BodyBlock) -> str:
     """What the next item of a list begins with: its indentation, its mark, the next number."""
     start = text.rfind("\n", 0, block.start) + 1
     items = [

@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, Final
 
 from aria_dream.errors import Problem
 from aria_dream.markdown.link import find_label_end, normal_name, split_destination, split_linktext
-from aria_dream.markdown.note import parse_note
+from aria_dream.markdown.note import fold_heading, parse_note
 from aria_dream.markdown.prose import read_prose
-from aria_dream.markdown.subpath import fold_heading
 from aria_dream.markdown.zones import find_zones
 from aria_dream.review.definitions import find_definitions
 from aria_dream.vault.edit import Edit
-from aria_dream.vault.link_form import encode_destination
-from aria_dream.vault.link_text import link_target
+from aria_dream.vault.link_form import encode_destination, link_target
 from aria_dream.vault.obsidian import AppSettings
 
 if TYPE_CHECKING:

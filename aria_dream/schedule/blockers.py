@@ -7,18 +7,18 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, assert_never
 
 from aria_dream.policy.triggers import Stage
-from aria_dream.schedule.nightly import latest_night, next_midnight, next_night
 from aria_dream.schedule.presence import (
-    Absent,
     IdleState,
     Known,
+    NoSensor,
     Reading,
-    Unreadable,
+    SensorFailed,
     ago,
     in_words,
     judge_idleness,
     power_refusal,
 )
+from aria_dream.schedule.scheduler_state import latest_night, next_midnight, next_night
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from aria_dream.policy.policy import Policy
     from aria_dream.policy.triggers import Triggers
-    from aria_dream.schedule.scheduler_state import History, Moment, Readings, Run, SchedulerState
+    from aria_dream.schedule.scheduler_state import Moment, Readings, RunHistory, SchedulerState, StartedRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,14 +42,14 @@ class Blocker:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class StartRequest:
     """Everything that the question "now?" is asked with."""
 
     policy: Policy
     triggers: Triggers
     moment: Moment
     readings: Readings
-    history: History
+    history: RunHistory
     around: SchedulerState
     built: Collection[Stage]
 
@@ -62,7 +62,7 @@ class Asking:
         return self.moment.now + timedelta(seconds=seconds)
 
 
-def lasting_blockers(asking: Asking) -> Iterator[Blocker]:
+def lasting_blockers(asking: StartRequest) -> Iterator[Blocker]:
     """What no waiting helps against. Where there is any of it nothing else is told: a closed policy closes all."""
     settings, around = asking.policy.settings, asking.around
     if refusal := asking.policy.dream_refusal():
@@ -78,7 +78,7 @@ def lasting_blockers(asking: Asking) -> Iterator[Blocker]:
         yield Blocker(what="host", reason=reason, until=next_midnight(asking.moment.now, asking.moment.zone))
 
 
-def busy_blockers(asking: Asking) -> Iterator[Blocker]:
+def busy_blockers(asking: StartRequest) -> Iterator[Blocker]:
     """What keeps anything from starting just now."""
     settings, readings = asking.policy.settings, asking.readings
     idleness = judge_idleness(readings.input_idle, readings.last_edit_s, settings.idle_threshold_s)
@@ -114,7 +114,7 @@ def _load_refusal(load: Reading[float], most: int) -> str:
             return f"how busy the machine is cannot be told ({load.reason}), which counts as busy"
 
 
-def _rest_left_s(asking: Asking) -> float:
+def _rest_left_s(asking: StartRequest) -> float:
     """Seconds until the rest after the last run is over.
 
     A run of this process is timed by the monotonic clock alone. Of an older one only the wall clock knows; where that
@@ -132,7 +132,7 @@ def _rest_left_s(asking: Asking) -> float:
     return left
 
 
-def stage_blockers(asking: Asking, stage: Stage) -> Iterator[Blocker]:
+def stage_blockers(asking: StartRequest, stage: Stage) -> Iterator[Blocker]:
     """What keeps this one stage from starting, whoever is there."""
     settings, moment = asking.policy.settings, asking.moment
     if stage is not Stage.SYNTHESIZE and asking.around.open_proposals >= settings.max_open_proposals:
@@ -149,7 +149,7 @@ def stage_blockers(asking: Asking, stage: Stage) -> Iterator[Blocker]:
             yield Blocker(what="cap", reason=reason, until=next_midnight(moment.now, moment.zone))
 
 
-def _reach_blockers(asking: Asking) -> Iterator[Blocker]:
+def _reach_blockers(asking: StartRequest) -> Iterator[Blocker]:
     """What keeps the daemon from reaching out by itself. It spends what belongs to somebody, so all doubt closes it:
     without an idle sensor, on battery whatever the policy says of dreams, and a second time while nobody came back."""
     policy, readings = asking.policy, asking.readings
@@ -167,14 +167,14 @@ def _reach_blockers(asking: Asking) -> Iterator[Blocker]:
                 )
         case Known():
             yield Blocker(what="input", reason="how long nobody was there cannot be told, so no reach is made")
-        case Unreadable(reason) | Absent(reason):
+        case SensorFailed(reason) | NoSensor(reason):
             said = f"whether anybody is there cannot be told ({reason}), so no reach is made"
             yield Blocker(what="input", reason=said)
         case _:
             assert_never(readings.input_idle)
 
 
-def _is_since(asking: Asking, run: Run, idle_s: float) -> bool:
+def _is_since(asking: StartRequest, run: StartedRun, idle_s: float) -> bool:
     """Whether the run falls into the time since the last key or click. In doubt it does."""
     if run.monotonic_s is not None:
         return run.monotonic_s >= asking.moment.monotonic_s - idle_s

@@ -12,16 +12,16 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from aria_dream.policy.triggers import BUILT, MEANINGS, Stage, Triggers
-from aria_dream.schedule.blockers import Asking, Blocker, busy_blockers, lasting_blockers, stage_blockers
-from aria_dream.schedule.nightly import next_night, owed_night
-from aria_dream.schedule.presence import Known, Plug, Unreadable, ago, judge_idleness, power_refusal
+from aria_dream.schedule.blockers import Blocker, StartRequest, busy_blockers, lasting_blockers, stage_blockers
+from aria_dream.schedule.presence import Known, Plug, SensorFailed, ago, judge_idleness, power_refusal
+from aria_dream.schedule.scheduler_state import next_night, owed_night
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from datetime import date, datetime
 
     from aria_dream.policy.policy import Policy
-    from aria_dream.schedule.scheduler_state import History, Moment, Readings, SchedulerState
+    from aria_dream.schedule.scheduler_state import Moment, Readings, RunHistory, SchedulerState
 
 
 class Occasion(Enum):
@@ -71,7 +71,7 @@ def due(
     triggers: Triggers,
     moment: Moment,
     readings: Readings,
-    history: History,
+    history: RunHistory,
     around: SchedulerState,
     *,
     built: Collection[Stage] = BUILT,
@@ -81,7 +81,7 @@ def due(
     All occasions wait for the same things: nobody there, a quiet vault, mains, a machine with nothing else to do, the
     rest after the last run. A dream also counts against the day's, and whatever makes proposals waits for the writer.
     """
-    asking = Asking(
+    asking = StartRequest(
         policy=policy, triggers=triggers, moment=moment, readings=readings, history=history, around=around, built=built
     )
     remarks = tuple(_remarks(asking))
@@ -126,13 +126,13 @@ def must_stop(
     match readings.input_idle:
         case Known(value) if not value >= running_s:  # a value that is no number stops, too
             return f"you typed or clicked {ago(max(0.0, value))}"
-        case Unreadable(reason):
+        case SensorFailed(reason):
             return f"it cannot be told any more whether anybody is at the machine ({reason})"
     needs_mains = policy.settings.require_ac_power or stage is Stage.REACH
     return power_refusal(readings.power) if needs_mains else ""
 
 
-def _plans(asking: Asking) -> Iterator[_Plan]:
+def _plans(asking: StartRequest) -> Iterator[_Plan]:
     """What the triggers ask for at this moment, the most urgent first."""
     settings, moment = asking.policy.settings, asking.moment
     for occasion in Occasion:
@@ -152,14 +152,14 @@ def _plans(asking: Asking) -> Iterator[_Plan]:
             yield _Plan(occasion=occasion, stages=stages, night=night)
 
 
-def _existing(asking: Asking, occasion: Occasion) -> tuple[Stage, ...]:
+def _existing(asking: StartRequest, occasion: Occasion) -> tuple[Stage, ...]:
     named: tuple[Stage, ...] = getattr(asking.triggers, occasion.value)
     if occasion is Occasion.IDLE and _reaches_anyway(asking):
         named = (*named, Stage.REACH)
     return tuple(stage for stage in named if stage in asking.built)
 
 
-def _reaches_anyway(asking: Asking) -> bool:
+def _reaches_anyway(asking: StartRequest) -> bool:
     """Whether an idle machine reaches out although no trigger names it: `autonomous_reach: on` asks for it. Where a
     trigger names `reach`, it says when; where the line of `on_idle` is not understood, it starts nothing."""
     triggers = asking.triggers
@@ -167,7 +167,7 @@ def _reaches_anyway(asking: Asking) -> bool:
     return asking.policy.settings.autonomous_reach and not named and Occasion.IDLE.value not in triggers.closed
 
 
-def _coming_night(asking: Asking) -> Blocker | None:
+def _coming_night(asking: StartRequest) -> Blocker | None:
     """The wait for the next night; None where the triggers ask for nothing that could be done in it."""
     settings, moment = asking.policy.settings, asking.moment
     if not (settings.nightly and _existing(asking, Occasion.NIGHT)):
@@ -179,7 +179,7 @@ def _coming_night(asking: Asking) -> Blocker | None:
 _NOTHING_ASKED = Blocker(what="triggers", reason="the triggers ask for nothing that this version can do")
 
 
-def _why(asking: Asking, plan: _Plan) -> str:
+def _why(asking: StartRequest, plan: _Plan) -> str:
     readings, settings = asking.readings, asking.policy.settings
     idleness = judge_idleness(readings.input_idle, readings.last_edit_s, settings.idle_threshold_s)
     occasion = {
@@ -192,7 +192,7 @@ def _why(asking: Asking, plan: _Plan) -> str:
     return "; ".join(filter(None, (occasion, stand_in if idleness.no_sensor else idleness.reason)))
 
 
-def _not_yet(asking: Asking, waiting: tuple[tuple[Blocker, ...], ...], remarks: tuple[str, ...]) -> NotYet:
+def _not_yet(asking: StartRequest, waiting: tuple[tuple[Blocker, ...], ...], remarks: tuple[str, ...]) -> NotYet:
     """From the holds of every plan: those of the plan with the fewest, and the earliest end of any plan's."""
     ends = [
         max((blocker.until for blocker in blockers if blocker.until is not None), default=None) for blockers in waiting
@@ -206,7 +206,7 @@ def _not_yet(asking: Asking, waiting: tuple[tuple[Blocker, ...], ...], remarks: 
     return NotYet(reason=reason, until=until, blockers=blockers, remarks=remarks)
 
 
-def _clock(asking: Asking, instant: datetime) -> str:
+def _clock(asking: StartRequest, instant: datetime) -> str:
     """`at 14:32` today, else with the date. Rounded up, so that it is true."""
     local = (instant + timedelta(seconds=59, microseconds=999_999)).astimezone(asking.moment.zone)
     today = asking.moment.now.astimezone(asking.moment.zone).date()
@@ -216,7 +216,7 @@ def _clock(asking: Asking, instant: datetime) -> str:
     return f"tomorrow at {local:%H:%M}" if tomorrow else f"on {local:%Y-%m-%d at %H:%M}"
 
 
-def _remarks(asking: Asking) -> Iterator[str]:
+def _remarks(asking: StartRequest) -> Iterator[str]:
     named = {stage for name in MEANINGS for stage in getattr(asking.triggers, name)}
     missing = [f"“{stage.value}”" for stage in Stage if stage in named and stage not in asking.built]
     if missing:

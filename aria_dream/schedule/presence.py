@@ -18,7 +18,7 @@ class Known(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class SensorFailed:
     """The sensor is there and does not answer, or says nonsense. Counts as busy."""
 
     reason: str
@@ -26,13 +26,13 @@ class Unreadable:
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class NoSensor:
     """There is no such sensor here."""
 
     reason: str
 
 
-Reading: TypeAlias = Known[T] | Unreadable | Absent
+Reading: TypeAlias = Known[T] | SensorFailed | NoSensor
 
 
 class Plug(Enum):
@@ -59,7 +59,7 @@ def power_refusal(power: Reading[Power]) -> str:
             return "the machine runs on battery"
         case Known(Power(plug=Plug.UNKNOWN)):
             return "whether the machine is plugged in is unknown, which counts as battery"
-        case Unreadable(reason) | Absent(reason):
+        case SensorFailed(reason) | NoSensor(reason):
             return f"whether the machine is plugged in is unknown ({reason}), which counts as battery"
         case Known():
             raise AssertionError(power)
@@ -108,10 +108,10 @@ def judge_idleness(input_idle: Reading[float], last_edit_s: float | None, thresh
         case Known(value):
             reason = f"nobody has touched the machine for {in_words(value)}"
             return Idleness(state=IdleState.IDLE, reason=reason, idle_s=min(value, edit_s))
-        case Unreadable(reason):
+        case SensorFailed(reason):
             said = f"it cannot be told whether anybody is at the machine ({reason}), which counts as busy"
             return Idleness(state=IdleState.UNKNOWN, reason=said)
-        case Absent(reason):
+        case NoSensor(reason):
             said = f"nothing here tells whether anybody is at the machine ({reason})"
             return Idleness(state=IdleState.UNKNOWN, reason=said, no_sensor=True)
         case _:

@@ -1,4 +1,4 @@
-"""What `runs.jsonl` keeps of the daemon's runs: when one started, what for, and how it ended.
+"""What `runs.jsonl` keeps of the daemon's runs: when one started, what for, how it ended; and which judge failed.
 
 A run is on the disk before its child starts, so that a crash in the middle is known afterwards. Records of another
 type in the same file belong to others.
@@ -7,14 +7,15 @@ type in the same file belong to others.
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import Enum
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from aria_dream.notes.jsonl import as_moment, as_text, as_texts, as_whole, parse_records
-from aria_dream.schedule.scheduler_state import Run
+from aria_dream.schedule.scheduler_state import StartedRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -96,7 +97,7 @@ class RunLog:
         return frozenset(run.seed for run in self.runs if run.seed and run.end in kept)
 
 
-def as_runs(log: RunLog, episodes: Sequence[EpisodeRecord], ended_s: Mapping[str, float]) -> tuple[Run, ...]:
+def as_runs(log: RunLog, episodes: Sequence[EpisodeRecord], ended_s: Mapping[str, float]) -> tuple[StartedRun, ...]:
     """The runs, and the dreams that a person asked for, as `due` wants them; `ended_s`: monotonic ends by run id.
 
     A run that was ended early does not count for its night, nor as a dream of the day unless its dream was written all
@@ -106,7 +107,7 @@ def as_runs(log: RunLog, episodes: Sequence[EpisodeRecord], ended_s: Mapping[str
     dreams = {run.id: by_id.get(run.episode) or _torn_dream(run, episodes) for run in log.runs}
     torn = Counter(run.night for run in log.runs if run.end in (None, RunEnd.BROKEN_OFF))
     found = [
-        Run(
+        StartedRun(
             at=run.at,
             dreamt="dream" in run.stages and (run.end is RunEnd.DONE or dreams[run.id] is not None),
             night=run.night if _settles(run, torn[run.night]) else None,
@@ -116,7 +117,7 @@ def as_runs(log: RunLog, episodes: Sequence[EpisodeRecord], ended_s: Mapping[str
         for run in log.runs
     ]
     ours = {episode.id for episode in dreams.values() if episode is not None}
-    found += [Run(at=episode.at) for episode in episodes if episode.id not in ours]
+    found += [StartedRun(at=episode.at) for episode in episodes if episode.id not in ours]
     return tuple(found)
 
 
@@ -254,3 +255,39 @@ def with_stage(run: PastRun, stage: str, found: Mapping[str, object]) -> PastRun
         proposals=run.proposals + (proposals if isinstance(proposals, int) else 0),
         finished=(*run.finished, stage),
     )
+
+
+_JUDGE_VERSION = 1
+Occasion = Literal["dream", "consolidation"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeTrouble:
+    """The last word on a model that judges."""
+
+    at: datetime
+    """Aware."""
+    occasion: str
+    """An `Occasion`, or one of a later version."""
+    trouble: str
+    """One sentence without its full stop: what went wrong, and who judged instead; `""` once all went well again."""
+
+
+def judge_record(at: datetime, occasion: Occasion, trouble: str) -> dict[str, object]:
+    """The record, ready for the journal."""
+    return {"type": "judge", "version": _JUDGE_VERSION, "at": at.isoformat(), "occasion": occasion, "trouble": trouble}
+
+
+def last_trouble(text: str, occasion: Occasion | None = None) -> JudgeTrouble | None:
+    """The newest trouble that is not over, of that occasion or of any; None where there is none. Never raises."""
+    last: dict[str, JudgeTrouble] = {}
+    for _, record in parse_records(text)[0]:
+        if record.get("type") != "judge":
+            continue
+        with suppress(KeyError, TypeError, ValueError):
+            found = JudgeTrouble(
+                at=as_moment(record["at"]), occasion=as_text(record["occasion"]), trouble=as_text(record["trouble"])
+            )
+            last[found.occasion] = found
+    told = [one for one in last.values() if one.trouble and occasion in (None, one.occasion)]
+    return max(told, key=lambda one: one.at, default=None)

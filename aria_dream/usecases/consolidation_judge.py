@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.adapters.gate.egress import Gate
-from aria_dream.adapters.index.prompts import read_prompt
-from aria_dream.adapters.models.asking import Asking, AskingBudget, shown_name
-from aria_dream.adapters.models.consolidation_verdict_cache import ConsolidationVerdictCache
+from aria_dream.adapters.index.live_policy import read_prompt
+from aria_dream.adapters.models.asking import Asking, AskingBudget, display_name
 from aria_dream.adapters.models.judges import find_model_server
 from aria_dream.adapters.models.model_consolidation_judge import ModelConsolidationJudge
 from aria_dream.adapters.models.model_server import NoModel
-from aria_dream.adapters.models.verdict_cache import VerdictCache, verdict_kind
+from aria_dream.adapters.models.verdict_cache import ConsolidationVerdictCache, VerdictCache, verdict_kind
 from aria_dream.consolidate.questions import ANSWER_TOKENS, CONTRADICTIONS_PROMPT, DUPLICATES_PROMPT, RECIPE
 from aria_dream.consolidate.verdict import Escalated
 
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.index.vectors import ContentCache
     from aria_dream.adapters.models.model_judge import JudgeReport
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, ConsolidationJudge, NearPair, PairVerdict
     from aria_dream.judging.prompt_text import Prompt
@@ -120,8 +119,8 @@ def open_consolidation_judge(
         model=found.model,
         asking=Asking(
             server=replace(found.server, answer_tokens=ANSWER_TOKENS),
-            name=shown_name(found.model),
-            budget=AskingBudget(sitting="a night", time_s=settings.time_budget_per_night_s),
+            name=display_name(found.model),
+            budget=AskingBudget(owner="a night", time_s=settings.time_budget_per_night_s),
         ),
         report=report,
         pair_question=pair_question,

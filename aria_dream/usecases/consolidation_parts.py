@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.adapters.index.vectors import ContentCache
+from aria_dream.adapters.index.cache_store import ContentCache
 from aria_dream.adapters.models.embedding import load_embedder
 from aria_dream.adapters.models.model_judge import JudgeReport
 from aria_dream.adapters.passages.claim_table import find_vault_conflicts

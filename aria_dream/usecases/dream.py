@@ -19,7 +19,7 @@ from aria_dream.review.proposal import open_count
 from aria_dream.usecases.lost_review import waiting_items
 from aria_dream.usecases.reconcile import hash_of_note, reconcile
 from aria_dream.vault.edit import Exists, Refusal
-from aria_dream.vault.link_text import link_target
+from aria_dream.vault.link_form import link_target
 from aria_dream.world import Conflict, Content, Failed, Refused, Written
 
 if TYPE_CHECKING:

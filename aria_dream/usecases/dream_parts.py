@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.index.cache_store import ContentCache
 from aria_dream.adapters.index.decisions import decided_pairs_seen
 from aria_dream.adapters.index.resonance import VaultRanker, build_ranking
-from aria_dream.adapters.index.vectors import ContentCache
 from aria_dream.adapters.models.embedded_judge import open_embedded_judge
 from aria_dream.adapters.models.judges import open_judge
 from aria_dream.adapters.models.model_judge import JudgeReport

@@ -19,10 +19,10 @@ from aria_dream.consolidate.second_look import (
     sentences_of,
 )
 from aria_dream.consolidate.verdict import Merge, NearPair, NotDuplicate
-from aria_dream.evals.duplicate_score import Measured
+from aria_dream.evals.triage_score import MeasuredPair
 from aria_dream.markdown.note import parse_note
 from aria_dream.policy.keys import Settings
-from aria_dream.ranking.embedding import passages, pooled
+from aria_dream.ranking.embedding import passages, pool_passages
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.vault.obsidian import ObsidianSettings
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from aria_dream.adapters.models.embedding import Embedder
     from aria_dream.consolidate.near import Sketch, Vectors
-    from aria_dream.evals.duplicate_score import CorpusNote, Decision, LabelledNotes
+    from aria_dream.evals.triage_score import CorpusFile, Decision, LabelledNotes
 
 _NO_SETTINGS: Final = ObsidianSettings()
 _LEAST_COSINE: Final = Settings().cosine_threshold
@@ -53,7 +53,7 @@ def measure_pairs(
     embedder: Embedder,
     *,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[Measured, ...]:
+) -> tuple[MeasuredPair, ...]:
     """Both signals and the judge's decision for every pair, in order, and whether it would come before a judge.
 
     Raises `MissingPartError` where the embedder is not there.
@@ -79,7 +79,7 @@ def measure_pairs(
             comes = is_near(NearRow(0, 1, cosine, overlap), _LEAST_COSINE, LEAST_OVERLAP)
             comes = comes or _is_near_again(one, other, cosine, overlap, pool, vectors, embedder)
         measured.append(
-            Measured(pair=pair, cosine=cosine, overlap=overlap, comes=comes, decision=decision, reason=reason)
+            MeasuredPair(pair=pair, cosine=cosine, overlap=overlap, comes=comes, decision=decision, reason=reason)
         )
     return tuple(measured)
 
@@ -109,13 +109,13 @@ def _is_near_again(
     return told >= LEAST_ALIGNMENT
 
 
-def _read(side: CorpusNote, embedder: Embedder) -> _Side:
+def _read(side: CorpusFile, embedder: Embedder) -> _Side:
     note = parse_note(side.text)
     passage = next(iter(passages_of_note(side.path, note, set_apart=_NO_SETTINGS.is_daily(side.path))), None)
     cut = passages(title_of(side.path), note)
     return _Side(
         passage=passage,
-        vector=pooled(embedder.encode([one.text for one in cut]), [one.weight for one in cut]),
+        vector=pool_passages(embedder.encode([one.text for one in cut]), [one.weight for one in cut]),
         sketch=sketch_of("" if passage is None else passage.words),
         sentences=sentences_of(note),
     )

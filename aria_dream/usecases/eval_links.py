@@ -17,19 +17,19 @@ import numpy as np
 from aria_dream.adapters.index.resonance import rank_notes, read_terms
 from aria_dream.errors import MissingPartError, NotFoundError
 from aria_dream.evals.link_recovery import Baselines, choose_hidden, recover
-from aria_dream.ranking.features import Block
+from aria_dream.ranking.features import FeatureBlock
 from aria_dream.ranking.learn import fit_weights
 from aria_dream.ranking.notespace import NoteSpace
-from aria_dream.ranking.structure import link_structure
+from aria_dream.ranking.sparse import link_structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import date
 
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.index.vectors import ContentCache
     from aria_dream.evals.link_recovery import Recovery, Scorer
-    from aria_dream.ranking.structure import Structure
+    from aria_dream.ranking.sparse import Structure
 
     Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
     Pairs = np.ndarray[tuple[int, int], np.dtype[np.int64]]
@@ -109,7 +109,7 @@ def _ours(space: NoteSpace, structure: Structure, values: tuple[float, ...]) -> 
     weights = np.array(values, dtype=np.float32)
 
     def score(sources: Ints, /) -> Floats:
-        scores: Floats = np.tensordot(weights, Block(space, structure, sources).values, axes=1)
+        scores: Floats = np.tensordot(weights, FeatureBlock(space, structure, sources).values, axes=1)
         return scores
 
     return score

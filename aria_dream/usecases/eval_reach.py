@@ -12,7 +12,7 @@ from aria_dream.adapters.gate import ledger
 from aria_dream.adapters.gate.authorised_send import note_backoff, send_authorised
 from aria_dream.adapters.gate.egress import Turned
 from aria_dream.adapters.gate.rate_limit_backoff import read_backoff
-from aria_dream.adapters.index.prompts import shipped_prompt
+from aria_dream.adapters.index.live_policy import shipped_prompt
 from aria_dream.adapters.models.asking import new_nonce
 from aria_dream.errors import WriteRefusedError
 from aria_dream.evals.reach_corpus import (
@@ -22,10 +22,10 @@ from aria_dream.evals.reach_corpus import (
     answer_record,
     model_record,
 )
-from aria_dream.judging.datamark import Datamark
+from aria_dream.judging.prompt_text import Datamark
 from aria_dream.notes.jsonl import render_record
 from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_text
-from aria_dream.reach.budget import Refused
+from aria_dream.reach.budget import BudgetRefusal
 from aria_dream.reach.reach import (
     PROMPT_NAME,
     Answer,
@@ -36,7 +36,7 @@ from aria_dream.reach.reach import (
     reach_prompt,
 )
 from aria_dream.reach.reach_block import NoAnswer
-from aria_dream.reach.reach_outcome import failure_text, read_end
+from aria_dream.reach.reach_record import failure_text, read_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -103,7 +103,7 @@ class LiveAsker:
             self.gate, self.settings, self.zone, kind=_kind(item), destination=self.asker.destination,
             excerpts=excerpts_of(ask), text=text, begin=lambda _granted: None,
         )  # fmt: skip
-        if isinstance(out, Refused | Turned):
+        if isinstance(out, BudgetRefusal | Turned):
             return Unasked(out.reason)
         return self._read(item, out.granted, self.asker.run(out.cleared, out.granted, should_stop=lambda: ""))
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.evals.triage_score import CorpusNote, LabelledPair
-    from aria_dream.judging.triage import Verdict
+    from aria_dream.judging.triage_prompt import Verdict
     from aria_dream.policy.settings import Settings
 
 JUDGE_KEYS = (

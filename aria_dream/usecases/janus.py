@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aria_dream.adapters.gate.egress import Gate
-from aria_dream.adapters.index.prompts import read_prompt
+from aria_dream.adapters.index.live_policy import read_prompt
 from aria_dream.adapters.index.resonance import read_note_text
-from aria_dream.adapters.models.asking import Asking, AskingBudget, shown_name
+from aria_dream.adapters.models.asking import Asking, AskingBudget, display_name
 from aria_dream.adapters.models.independent_reviewer import LocalReader, NotAsked
 from aria_dream.adapters.models.judges import find_model_server
 from aria_dream.adapters.models.model_server import NoModel
@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.adapters.models.independent_reviewer import IndependentReviewer
     from aria_dream.adapters.state.record_store import RecordStore
-    from aria_dream.judging.triage import Unreadable
-    from aria_dream.judging.triage_prompt import Excerpt
+    from aria_dream.judging.triage_prompt import Excerpt, Unreadable
     from aria_dream.reach.janus import Case, JanusVerdict
     from aria_dream.review.proposal import Kind, ProposalState
     from aria_dream.usecases.reach_course import Reacher
@@ -114,9 +113,9 @@ def open_reader(
         )
     asking = Asking(
         server=server.server,
-        name=shown_name(server.model),
+        name=display_name(server.model),
         budget=AskingBudget(
-            sitting="a round of independent reviews",
+            owner="a round of independent reviews",
             time_s=settings.triage_budget_s,
             questions=settings.triage_questions_per_dream,
         ),

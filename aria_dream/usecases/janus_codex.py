@@ -11,12 +11,12 @@ from aria_dream.adapters.gate.egress import Turned
 from aria_dream.adapters.gate.rate_limit_backoff import read_backoff
 from aria_dream.adapters.models.asking import new_nonce
 from aria_dream.adapters.models.independent_reviewer import TOO_LONG, NotAsked, one_text, shareable
-from aria_dream.judging.datamark import Datamark
-from aria_dream.reach.budget import Refused
+from aria_dream.judging.prompt_text import Datamark
+from aria_dream.reach.budget import BudgetRefusal
 from aria_dream.reach.janus import Falls, Stands, Unsure, janus_prompt, parse_janus
 from aria_dream.reach.reach import LONGEST_PROMPT
 from aria_dream.reach.reach_block import NoAnswer
-from aria_dream.reach.reach_outcome import failure_text, read_end
+from aria_dream.reach.reach_record import failure_text, read_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,13 +26,12 @@ if TYPE_CHECKING:
     from aria_dream.adapters.gate.egress import Gate
     from aria_dream.adapters.gate.ledger import Granted
     from aria_dream.judging.prompt_text import Prompt
-    from aria_dream.judging.triage import Unreadable
+    from aria_dream.judging.triage_prompt import Unreadable
     from aria_dream.policy.settings import Settings
     from aria_dream.reach.budget import Resolution
     from aria_dream.reach.janus import Case, JanusVerdict
     from aria_dream.reach.reach_events import ReachEnd
     from aria_dream.usecases.reach_course import Reacher
-
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +80,7 @@ class CodexReader:
             self.gate, self.settings, self.zone, kind="janus", destination=self.reacher.destination, excerpts=parts,
             text=text, begin=lambda _granted: None, clock=self.clock,
         )  # fmt: skip
-        if isinstance(out, Refused | Turned):
+        if isinstance(out, BudgetRefusal | Turned):
             return NotAsked(out.reason, ends=True)
         return self._resolved(out.granted, self.reacher.run(out.cleared, out.granted, should_stop=self.should_stop))
 

@@ -40,7 +40,7 @@ from aria_dream.vault.edit import (
     encode_note,
     plan_append,
 )
-from aria_dream.vault.link_text import link_target
+from aria_dream.vault.link_form import link_target
 from aria_dream.world import Absent, Content, Refused
 
 if TYPE_CHECKING:

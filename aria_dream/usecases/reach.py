@@ -15,11 +15,10 @@ from aria_dream.adapters.gate.egress import Turned
 from aria_dream.adapters.gate.ledger import settle
 from aria_dream.policy.file_layout import choose_log
 from aria_dream.reach.answer_cache import cached_answer
-from aria_dream.reach.budget import Refused
+from aria_dream.reach.budget import BudgetRefusal
 from aria_dream.reach.reach import Answer, excerpts_of
 from aria_dream.reach.reach_block import NoAnswer, ReachBlock
-from aria_dream.reach.reach_outcome import BROKEN_OFF, failure_text, read_end
-from aria_dream.reach.reach_record import ReachRecord, unfinished
+from aria_dream.reach.reach_record import BROKEN_OFF, ReachRecord, failure_text, find_unfinished, read_end
 from aria_dream.reach.source_grammar import without_notes
 from aria_dream.usecases.reach_choice import Chosen, choose_dream, choose_pair, choose_seed
 from aria_dream.usecases.reach_course import (
@@ -97,7 +96,7 @@ def _choose(course: Course) -> Chosen:
 
 def _seed_of(vault: DreamtVault, means: Means) -> Chosen:
     """A seed whose answer waits for a note that takes its block is still open there, and answered all the same."""
-    waiting = unfinished(means.store.reaches()[0])
+    waiting = find_unfinished(means.store.reaches()[0])
     answered = {reach.seed for reach in waiting if reach.seed is not None and isinstance(reach.block.outcome, Answer)}
     return choose_seed(vault, means.files, answered=answered)
 
@@ -144,7 +143,7 @@ def _asked(course: Course) -> ReachResult:
         destination=means.reacher.destination, excerpts=excerpts_of(question.ask), text=prompt, begin=begin,
         clock=means.clock,
     )  # fmt: skip
-    if isinstance(out, Refused):
+    if isinstance(out, BudgetRefusal):
         return course.ended(f"no reach: {refused_text(course, out)}")
     if isinstance(out, Turned):
         return course.ended(f"nothing was sent: {out.reason}")
@@ -275,7 +274,7 @@ def finish_reaches(request: ReachRequest, means: Means) -> tuple[str, ...]:
         BusyError: a reach of this vault is under way.
         StateDamagedError: the journals cannot be read.
     """
-    if not unfinished(means.store.reaches()[0]):
+    if not find_unfinished(means.store.reaches()[0]):
         return ()
     with means.store.alone().held():
         course = Course(request, means, means.look())
@@ -285,7 +284,7 @@ def finish_reaches(request: ReachRequest, means: Means) -> tuple[str, ...]:
 
 def _finish_earlier(course: Course) -> None:
     """What earlier runs left between their call and their block: told, and written now where a note takes it."""
-    for reach in unfinished(course.means.store.reaches()[0]):
+    for reach in find_unfinished(course.means.store.reaches()[0]):
         when = f"The reach of {reach.at:%Y-%m-%d %H:%M}"
         settled = _settled(course, reach)
         if reach.step == "begun":

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 from aria_dream.adapters.gate.egress import UNCONFIRMED, Gate
 from aria_dream.adapters.gate.ledger import counted, read_ledger, utc_now
 from aria_dream.adapters.gate.rate_limit_backoff import backoff_text
-from aria_dream.adapters.index.prompts import read_prompt, shipped_prompt
+from aria_dream.adapters.index.live_policy import read_prompt, shipped_prompt
 from aria_dream.adapters.models.asking import new_nonce
-from aria_dream.judging.datamark import Datamark
+from aria_dream.judging.prompt_text import Datamark
 from aria_dream.privacy.sharing import Visibility, visibility
-from aria_dream.reach.budget import Refused, plan_reservation
+from aria_dream.reach.budget import BudgetRefusal, plan_reservation
 from aria_dream.reach.reach import PROMPT_NAME, excerpts_of, reach_prompt
 from aria_dream.reach.reach_block import BudgetLine
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from aria_dream.adapters.codex.reach_asks import Question
     from aria_dream.adapters.gate.egress import ClearedText
-    from aria_dream.adapters.gate.ledger import Granted
-    from aria_dream.adapters.gate.reach_store import ReachStore
+    from aria_dream.adapters.gate.ledger import Granted, ReachStore
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.adapters.state.record_store import RecordStore
     from aria_dream.judging.prompt_text import Prompt
@@ -212,10 +211,10 @@ def budget_refusal(course: Course) -> str:
     except OSError as error:
         return f"the ledger cannot be read: {error}"
     planned = plan_reservation(rows, course.vault.live.policy.settings, course.now(), course.zone)
-    return refused_text(course, planned) if isinstance(planned, Refused) else ""
+    return refused_text(course, planned) if isinstance(planned, BudgetRefusal) else ""
 
 
-def refused_text(course: Course, refused: Refused) -> str:
+def refused_text(course: Course, refused: BudgetRefusal) -> str:
     """The ledger's refusal as one clause, with the time at which there is room again."""
     if refused.again_at is None:
         return refused.reason

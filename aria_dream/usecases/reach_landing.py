@@ -13,7 +13,7 @@ from aria_dream.adapters.disk.writing import bytes_or_refuse
 from aria_dream.errors import WriteRefusedError
 from aria_dream.markdown.note import NotePath, decode_note
 from aria_dream.policy.file_layout import choose_log, log_notes
-from aria_dream.reach.reach_landing import late_origin, plan_landing, said_already, stands_in, touched
+from aria_dream.reach.reach_landing import late_origin, paths_to_read, plan_landing, said_already, stands_in
 from aria_dream.vault.edit import Exists, Refusal
 from aria_dream.world import Conflict, Content, Failed, Refused, Written
 
@@ -104,7 +104,7 @@ def _write(
     for attempt in range(WRITE_ATTEMPTS):
         vault = look()
         note = choose_log(vault.names, vault.home, day)
-        before = {path: bytes_or_refuse(files, path, otherwise=_UNREAD) for path in touched(note, vault.home)}
+        before = {path: bytes_or_refuse(files, path, otherwise=_UNREAD) for path in paths_to_read(note, vault.home)}
         changes = plan_landing(reach, day, note, vault.home, before, host=host)
         if isinstance(changes, Refusal):
             raise WriteRefusedError(f"{note}: {changes.reason.removeprefix(f'{note} ')}")

@@ -113,7 +113,7 @@ def _way(vault: DreamtVault, subject: ReachedPair, from_: str, to: str) -> tuple
 
 
 def _shortest(vault: DreamtVault, from_: str, to: str) -> tuple[str, ...] | None:
-    from aria_dream.ranking.ways import shortest_ways  # numpy
+    from aria_dream.ranking.juxtaposition import shortest_ways  # numpy
 
     rows = vault.row(from_), vault.row(to)
     assert rows[0] is not None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from aria_dream.adapters.disk.files import UNREADABLE
 from aria_dream.adapters.disk.safe_path import locate, touch_refusal
-from aria_dream.adapters.index.mentions import Mentions, find_mentions
+from aria_dream.adapters.index.mentions import UnindexedMentions, find_mentions
 from aria_dream.errors import Problem
 from aria_dream.markdown.note import NotePath
 from aria_dream.policy.file_layout import log_notes
@@ -26,7 +26,7 @@ from aria_dream.review.showing import Shelf, change_name
 from aria_dream.usecases.reconcile import reconcile
 from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash, decode_note, encode_note
 from aria_dream.vault.identity import names_of, print_of
-from aria_dream.vault.link_text import link_target
+from aria_dream.vault.link_form import link_target
 from aria_dream.world import Content, Failed, Refused, Written
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class ReviewSession:
         return self.view(state.paths, inbound=inbound, goes=goes, also=also)
 
     @cached_property
-    def mentions(self) -> Mentions:
+    def mentions(self) -> UnindexedMentions:
         """Where notes are named in ways that the index does not know. Every file is read once."""
         return find_mentions(self.vault.index)
 

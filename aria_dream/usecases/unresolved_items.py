@@ -22,7 +22,7 @@ from aria_dream.markdown.note import NotePath
 from aria_dream.notes.dream_note_grammar import logged_link, render_link
 from aria_dream.notes.tick_lines import short_moment
 from aria_dream.vault.edit import ChangeSet, WritePlan, content_hash, decode_note, encode_note
-from aria_dream.vault.link_text import link_target
+from aria_dream.vault.link_form import link_target
 from aria_dream.world import Content
 
 if TYPE_CHECKING:

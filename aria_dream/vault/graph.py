@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import networkx as nx
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +93,7 @@ def targets_of(graph: LinkGraph, row: int) -> array[int]:
 
 
 def backlinks_of(graph: LinkGraph, row: int) -> array[int]:
-    """Rows that link to `row`, ascending. Looks at every link: for many rows use `reversed_graph`."""
+    """Rows that link to `row`, ascending. Looks at every link."""
     found = array("i")
     at = -1
     while True:
@@ -103,61 +102,6 @@ def backlinks_of(graph: LinkGraph, row: int) -> array[int]:
         except ValueError:
             return found
         found.append(bisect_right(graph.offsets, at) - 1)
-
-
-def reversed_graph(graph: LinkGraph) -> LinkGraph:
-    """The graph with every arrow turned round: its rows hold backlinks."""
-    sources: list[list[int]] = [[] for _ in graph.paths]
-    start = 0
-    for row in range(len(graph.paths)):
-        end = graph.offsets[row + 1]
-        for target in graph.targets[start:end]:
-            sources[target].append(row)
-        start = end
-    offsets, targets = array("i", [0]), array("i")
-    for found in sources:
-        targets.extend(found)
-        offsets.append(len(targets))
-    return LinkGraph(paths=graph.paths, offsets=offsets, targets=targets)
-
-
-def undirected(graph: LinkGraph) -> Neighbours:
-    """Neighbours in either direction, each once."""
-    back = reversed_graph(graph)
-    offsets, neighbours = array("i", [0]), array("i")
-    for row in range(len(graph.paths)):
-        outgoing, incoming = targets_of(graph, row), targets_of(back, row)
-        if outgoing and incoming:
-            neighbours.extend(sorted({*outgoing, *incoming}))
-        else:
-            neighbours.extend(outgoing or incoming)
-        offsets.append(len(neighbours))
-    return Neighbours(offsets=offsets, neighbours=neighbours)
-
-
-def shortest_path(graph: LinkGraph, start: int, end: int, *, links: Neighbours | None = None) -> tuple[int, ...] | None:
-    """Rows from `start` to `end` along links in either direction, both included; None where nothing connects them.
-
-    Breadth first in row order, so the same graph gives the same path. `links` (from `undirected`) saves making it anew
-    for every pair.
-    """
-    links = links if links is not None else undirected(graph)
-    came_from = {start: start}
-    front = [start]
-    while front and end not in came_from:
-        following: list[int] = []
-        for row in front:
-            for neighbour in links.of(row):
-                if neighbour not in came_from:
-                    came_from[neighbour] = row
-                    following.append(neighbour)
-        front = following
-    if end not in came_from:
-        return None
-    path = [end]
-    while path[-1] != start:
-        path.append(came_from[path[-1]])
-    return tuple(reversed(path))
 
 
 def component_sizes(graph: LinkGraph) -> list[int]:
@@ -182,16 +126,3 @@ def component_sizes(graph: LinkGraph) -> list[int]:
     for row, above in enumerate(root):  # a root is never larger than what hangs below it
         root[row] = root[above]
     return sorted(Counter(root).values(), reverse=True)
-
-
-def to_networkx(graph: LinkGraph) -> nx.DiGraph[str]:
-    """The graph as networkx knows it: nodes are vault paths, in the order of `graph.paths`."""
-    import networkx as nx
-
-    made: nx.DiGraph[str] = nx.DiGraph()
-    made.add_nodes_from(graph.paths)
-    paths = graph.paths
-    made.add_edges_from(
-        (paths[row], paths[target]) for row in range(len(paths)) for target in targets_of(graph, row)
-    )
-    return made

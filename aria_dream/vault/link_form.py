@@ -1,16 +1,49 @@
-"""A whole link as text: brackets, target, what it shows. `link_text` says what the target is."""
+"""How a link to a file is written, so that it means that file and no other: target, brackets, what it shows."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.markdown.link import split_destination, split_linktext
-from aria_dream.vault.link_text import link_target
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from aria_dream.vault.obsidian import AppSettings
     from aria_dream.vault.resolve import Resolver
+
+def link_target(resolver: Resolver, app: AppSettings, target: str, source: str) -> str:
+    """What stands between the brackets of a link in `source` to the file `target`, without `.md`; `""` where no text
+    means that file.
+
+    Follows `newLinkFormat`: `shortest` is the bare name where only one file has it, else the vault path. A form that
+    would mean another file gives way to the next longer one, the path from the root among them. The result has been
+    resolved.
+    """
+    forms = _forms(resolver, app, target, source)
+    return next((text for text in forms if resolver.resolve(text, source) == target), "")
+
+
+def _forms(resolver: Resolver, app: AppSettings, target: str, source: str) -> Iterator[str]:
+    whole = _without_ending(target)
+    name = whole.rpartition("/")[2]
+    relative = posixpath.relpath(whole, posixpath.dirname(source) or ".")
+    if app.new_link_format == "relative":
+        yield relative
+    elif app.new_link_format == "shortest" and not resolver.is_ambiguous(name, source):
+        yield name
+    yield whole
+    yield f"/{whole}"
+    yield relative if relative.startswith("../") else f"./{relative}"
+    yield target
+    yield f"/{target}"
+
+
+def _without_ending(path: str) -> str:
+    return path[:-3] if path.lower().endswith(".md") else path
+
 
 _ENCODED: Final = re.compile(r"[\x00-\x20\x7f\"#%()<>\\^`|\[\]\u00a0\u2028\u2029]")
 _NOT_IN_WIKILINK: Final = re.compile(r"[\[\]|#^\r\n]|%%")

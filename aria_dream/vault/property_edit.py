@@ -14,8 +14,7 @@ import yaml
 
 from aria_dream.markdown.ending import has_unclosed_frontmatter
 from aria_dream.markdown.properties import find_frontmatter, named, parse_properties, text_list
-from aria_dream.markdown.yaml_guard import yaml_refusal
-from aria_dream.markdown.yaml_text import render_text, render_value
+from aria_dream.markdown.yaml_text import render_text, render_value, yaml_refusal
 from aria_dream.vault.edit import Edit, Refusal, line_end
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """What the index keeps of one file's content, packed into one short text: it depends on nothing but the bytes.
 
 A vault of 50,000 notes holds 350,000 links. Kept as objects they cost 300 MB; packed, 20 MB, and only the notes that
-somebody asks about are unpacked.
+somebody asks about are unpacked. Reading is pure and total.
 """
 
 from __future__ import annotations
@@ -10,8 +10,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from aria_dream.markdown.misread import is_utf16, misread_problems
+from aria_dream.markdown.note import decode_note
+from aria_dream.markdown.scan import scan_note
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from aria_dream.errors import Problem
 
 EMBED = 1
 MARKDOWN = 2
@@ -22,7 +28,7 @@ AMBIGUOUS = 16
 """Not part of a record: set where the link was resolved and more than one file could have been meant."""
 
 
-class Record(NamedTuple):
+class FileRecord(NamedTuple):
     """Facts of one note or canvas that hold wherever it lies. (Made for every note: a frozen dataclass takes four times
     as long.)"""
 
@@ -44,7 +50,7 @@ class Record(NamedTuple):
     """Line and message of each Problem."""
 
 
-EMPTY = Record()
+EMPTY = FileRecord()
 
 # The packed form: fields between "\x1e", items each closed by "\x1f", both escaped inside items by "\x1d". JSON takes
 # five times as long to make and twice as long to read.
@@ -55,7 +61,7 @@ _NEEDS_ESCAPE = re.compile("[\x1d\x1e\x1f]")
 _IS_ESCAPED = re.compile("\x1d[012]")
 
 
-def pack_record(record: Record) -> bytes:
+def pack_record(record: FileRecord) -> bytes:
     """`record` as bytes; `unpack_record` gives it back."""
     return "\x1e".join(
         (
@@ -73,7 +79,7 @@ def pack_record(record: Record) -> bytes:
     ).encode("utf-8", "surrogatepass")
 
 
-def unpack_record(packed: bytes) -> Record:
+def unpack_record(packed: bytes) -> FileRecord:
     """The record in `packed`. Raises ValueError where it is none: the cache that held it is damaged."""
     fields = _fields(packed)
     paths, flags, lines, words, aliases, tags, switches, marker, plugin, problems = fields
@@ -81,7 +87,7 @@ def unpack_record(packed: bytes) -> Record:
     link_paths, link_flags = _links(paths, flags)
     if len(numbers) != len(link_paths) or len(switches) != 2:
         raise ValueError("not a packed record")
-    return Record(
+    return FileRecord(
         link_paths=tuple(link_paths),
         link_flags=tuple(link_flags),
         link_lines=numbers,
@@ -206,3 +212,56 @@ def count_names(packed: Iterable[bytes]) -> NameCounts:
         notes_with_aliases=with_aliases,
         notes_with_frontmatter=with_frontmatter,
     )
+
+
+def record_of_note(data: bytes) -> FileRecord:
+    """The record of a note with these bytes. Where the scan does not tell a link's place, its line is the next one that
+    holds the link's path."""
+    text = decode_note(data)
+    scan = scan_note(text)
+    paths: list[str] = []
+    flags: list[int] = []
+    lines: list[int] = []
+    seen, line, body_start = 0, 1, scan.body_start
+    for path, _, embed, in_frontmatter, markdown, start in scan.links:
+        paths.append(path)
+        flags.append(EMBED * embed | MARKDOWN * markdown | FRONTMATTER * in_frontmatter)
+        at = body_start + start if start >= 0 else text.find(path, seen if in_frontmatter else max(seen, body_start))
+        if at > seen:
+            line += text.count("\n", seen, at)
+            seen = at
+        lines.append(line)
+    return FileRecord(
+        link_paths=tuple(paths),
+        link_flags=tuple(flags),
+        link_lines=tuple(lines),
+        words=scan.words,
+        aliases=scan.aliases,
+        tags=tuple(dict.fromkeys([tag.lower() for tag in scan.tags])),
+        has_frontmatter=scan.body_start > 1,
+        dream=scan.dream and not is_utf16(data),  # of what nobody can read there is nothing to dream
+        marker=scan.marker,
+        plugin=scan.plugin,
+        problems=_lines((*misread_problems(data), *scan.problems)),
+    )
+
+
+def record_of_canvas(data: bytes) -> FileRecord:
+    """The record of a canvas with these bytes. Its links have no lines (0): JSON is often one line."""
+    from aria_dream.vault.canvas import parse_canvas  # few vaults have canvases, and its imports cost 5 ms
+
+    text = decode_note(data)
+    links, problems = parse_canvas(text)
+    return FileRecord(
+        link_paths=tuple(link.path for link in links),
+        link_flags=tuple(
+            CARD if link.embed and not link.raw.startswith("!") else EMBED * link.embed | MARKDOWN * link.markdown
+            for link in links
+        ),
+        link_lines=(0,) * len(links),
+        problems=_lines(problems),
+    )
+
+
+def _lines(problems: tuple[Problem, ...]) -> tuple[tuple[int, str], ...]:
+    return tuple((problem.line, problem.message) for problem in problems)

@@ -25,9 +25,10 @@ from aria_dream.adapters.codex.codex_reacher import CodexReacher, Elsewhere
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.swap import ExchangeUnavailableError, exchange
 from aria_dream.adapters.gate import ledger
+from aria_dream.adapters.gate.rate_limit_backoff import Backoff, StopReaching, Wait, pause_s, reach_pause
 from aria_dream.adapters.index.index import read_vault
-from aria_dream.adapters.machine.power import read_power
-from aria_dream.judging.triage import Unreadable
+from aria_dream.adapters.machine.presence import read_power
+from aria_dream.judging.triage_prompt import Unreadable
 from aria_dream.judging.verdict import parse_object
 from aria_dream.markdown.note import NotePath, decode_note, parse_note
 from aria_dream.policy.policy import Policy, parse_policy
@@ -35,9 +36,8 @@ from aria_dream.policy.settings import Settings
 from aria_dream.policy.triggers import Stage, Triggers
 from aria_dream.ranking.embedding import passages
 from aria_dream.ranking.juxtaposition import title_of
-from aria_dream.reach.budget import INITIATED, Row, count_in_window, in_period, parse_ledger
-from aria_dream.reach.rate_limit_backoff import Backoff, Stop, Wait, pause_s, reach_pause
-from aria_dream.reach.reach_outcome import read_end
+from aria_dream.reach.budget import INITIATED, LedgerRow, count_in_window, in_period, parse_ledger
+from aria_dream.reach.reach_record import read_end
 from aria_dream.review.changes import plan_placement
 from aria_dream.review.merging import plan_merge
 from aria_dream.review.placement import AlreadyLinked, Target
@@ -46,7 +46,7 @@ from aria_dream.review.rollback import Impossible, plan_rollback
 from aria_dream.review.safety import TRASH
 from aria_dream.schedule.due import Due, due
 from aria_dream.schedule.presence import Known, Plug, Power, Reading
-from aria_dream.schedule.scheduler_state import History, Moment, Readings, Run, SchedulerState
+from aria_dream.schedule.scheduler_state import Moment, Readings, RunHistory, SchedulerState, StartedRun
 from aria_dream.vault import edit
 from aria_dream.vault.edit import ChangeSet, Exists, WritePlan
 from aria_dream.vault.names import Refusal, parse_target
@@ -155,13 +155,13 @@ def run_times(tz: str, at: str, begin: datetime, end: datetime) -> list[datetime
     """The minutes at which a night's work starts, for a night that opens at `at`."""
     hour, minute = map(int, at.split(":"))
     policy, _ = parse_policy(f"- quiet_hours: {at}-{(hour + 3) % 24:02d}:{minute:02d}")
-    found: list[Run] = []
+    found: list[StartedRun] = []
     for number in range(int((end - begin) / timedelta(minutes=1))):
         moment = Moment(now=begin + timedelta(minutes=number), monotonic_s=60.0 * number, zone=ZoneInfo(tz))
-        history = History(started_monotonic_s=0.0, since=begin, runs=tuple(found))
+        history = RunHistory(started_monotonic_s=0.0, since=begin, runs=tuple(found))
         answer = due(policy, _NIGHTS, moment, _readings(_MAINS), history, SchedulerState())
         if isinstance(answer, Due):
-            found.append(Run(at=moment.now, dreamt=True, night=answer.night, monotonic_s=moment.monotonic_s))
+            found.append(StartedRun(at=moment.now, dreamt=True, night=answer.night, monotonic_s=moment.monotonic_s))
     return [run.at for run in found]
 
 
@@ -169,7 +169,7 @@ def may_run(battery: Callable[[], object]) -> bool:
     """Whether a dream may start on this power, when nothing else holds it back."""
     moment = Moment(now=datetime(2026, 11, 30, 12, tzinfo=UTC), monotonic_s=0.0, zone=UTC)
     power = read_power(battery, supplies=None)
-    history = History(started_monotonic_s=0.0)
+    history = RunHistory(started_monotonic_s=0.0)
     return isinstance(due(Policy(), Triggers(), moment, _readings(power), history, SchedulerState()), Due)
 
 
@@ -249,7 +249,7 @@ def parse_model_json(text: str) -> dict[str, object]:
 def ledger_append(place: Path, note: str, cost_eur: str) -> None:
     """A row with the note as its id, as the ledger of the reach appends one. The cost of a row is one request."""
     _ = cost_eur
-    ledger.append_row(Path(place), Row(at=datetime.now(UTC), kind="internal", verdict=INITIATED, id=note))
+    ledger.append_row(Path(place), LedgerRow(at=datetime.now(UTC), kind="internal", verdict=INITIATED, id=note))
 
 
 def ledger_rows(place: Path) -> list[dict[str, str]]:
@@ -299,7 +299,7 @@ def _reach(state: Path, settings: Settings, call_seconds: float) -> bool:
     return True
 
 
-def _ledger(place: Path) -> tuple[Row, ...]:
+def _ledger(place: Path) -> tuple[LedgerRow, ...]:
     return parse_ledger(Path(place).read_bytes().decode("utf-8", "replace"))[0]
 
 
@@ -333,5 +333,5 @@ def classify_error(text: str) -> tuple[str, float]:
             return "wait", (until - now).total_seconds()
         case Backoff():
             return "backoff", pause_s(1, 0.0)
-        case Stop():
+        case StopReaching():
             return "stop", 0.0

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from aria_dream.markdown.note import decode_note, parse_note
+from aria_dream.markdown.note import decode_note, parse_note, subpath_found
 from aria_dream.markdown.scan import scan_note
-from aria_dream.markdown.subpath import subpath_found
 from aria_dream.vault.canvas import parse_canvas
 from aria_dream.vault.resolve import Resolver
 from tests.conftest import CONFORMANCE_DATA

@@ -18,8 +18,7 @@ from aria_dream.adapters.models.model_http import Patience
 from aria_dream.adapters.models.model_server import AskFailed, Completion, Model
 from aria_dream.adapters.models.ollama import OllamaServer
 from aria_dream.judging.prompt_text import Messages
-from aria_dream.judging.triage import Unreadable
-from aria_dream.judging.triage_prompt import ANSWER_TOKENS, VERDICT_SCHEMA
+from aria_dream.judging.triage_prompt import ANSWER_TOKENS, VERDICT_SCHEMA, Unreadable
 from aria_dream.judging.verdict import parse_object
 from tests.conformance.test_write_cases import run_case
 from tests.model_servers import FakeModel, serving

@@ -14,22 +14,22 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from aria_dream.adapters.machine.idle import IdleProbe, Sensor, parse_idle_ms, parse_ioreg, parse_logind, run_command
-from aria_dream.adapters.machine.power import read_power
+from aria_dream.adapters.machine.presence import read_power
 from aria_dream.policy.policy import Policy, parse_policy
 from aria_dream.policy.triggers import Triggers, parse_triggers
 from aria_dream.schedule.due import Due, NotYet, Occasion, due
 from aria_dream.schedule.presence import (
-    Absent,
     IdleState,
     Known,
+    NoSensor,
     Plug,
     Power,
     Reading,
-    Unreadable,
+    SensorFailed,
     judge_idleness,
     power_refusal,
 )
-from aria_dream.schedule.scheduler_state import History, Moment, Readings, Run, SchedulerState
+from aria_dream.schedule.scheduler_state import Moment, Readings, RunHistory, SchedulerState, StartedRun
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,20 +60,22 @@ def starts(row: dict[str, Any], *, restart_every: int = 0) -> list[datetime]:
     hour, minute = map(int, row["at"].split(":"))
     policy = policy_of(f"- quiet_hours: {row['at']}-{(hour + 3) % 24:02d}:{minute:02d}\n- timezone: {row['tz']}")
     triggers = nightly_only()
-    history = History(started_monotonic_s=0.0, since=begin)
+    history = RunHistory(started_monotonic_s=0.0, since=begin)
     found: list[datetime] = []
     for number in range(int((end - begin) / timedelta(minutes=1))):
         now = begin + timedelta(minutes=number)
         if restart_every and number % restart_every == 0:  # only what lies on the disk is left
-            runs = tuple(Run(at=run.at, dreamt=run.dreamt, night=run.night) for run in history.runs)
-            history = History(started_monotonic_s=number * 60.0, since=begin, runs=runs)
+            runs = tuple(StartedRun(at=run.at, dreamt=run.dreamt, night=run.night) for run in history.runs)
+            history = RunHistory(started_monotonic_s=number * 60.0, since=begin, runs=runs)
         moment = Moment(now=now, monotonic_s=number * 60.0, zone=ZoneInfo(row["tz"]))
         answer = due(policy, triggers, moment, NOBODY, history, SchedulerState())
         if isinstance(answer, Due):
             assert answer.occasion is Occasion.NIGHT
             found.append(now)
-            run = Run(at=now, dreamt=True, night=answer.night, monotonic_s=moment.monotonic_s)
-            history = History(started_monotonic_s=history.started_monotonic_s, since=begin, runs=(*history.runs, run))
+            run = StartedRun(at=now, dreamt=True, night=answer.night, monotonic_s=moment.monotonic_s)
+            history = RunHistory(
+                started_monotonic_s=history.started_monotonic_s, since=begin, runs=(*history.runs, run)
+            )
     return found
 
 
@@ -111,7 +113,7 @@ def test_case_40(cases: Path, tmp_path: Path) -> None:
         power = read_power(battery, tmp_path)  # a machine whose own list says nothing
         readings = Readings(input_idle=Known(1e6), power=power, load_percent=Known(0.0), last_edit_s=None)
         moment = Moment(now=datetime(2026, 11, 30, 12, tzinfo=UTC), monotonic_s=1e6, zone=UTC)
-        answer = due(policy, Triggers(), moment, readings, History(started_monotonic_s=0.0), SchedulerState())
+        answer = due(policy, Triggers(), moment, readings, RunHistory(started_monotonic_s=0.0), SchedulerState())
         may = isinstance(answer, Due)
         assert may is (row["may"] if row["may"] is not None else False), row
         if "raises" in row or (row["ret"] and row["ret"][2] is None):
@@ -124,11 +126,11 @@ def reading_of(probe: dict[str, Any]) -> Reading[float]:
     """What our own parsers and probes make of the case's description of a probe."""
     if "hang_s" in probe:
         output = run_command([sys.executable, "-c", f"import time; time.sleep({probe['hang_s']})"], timeout_s=0.2)
-        assert isinstance(output, Unreadable)
+        assert isinstance(output, SensorFailed)
         return output
     if "error" in probe:
         output = run_command([sys.executable, "-c", f"import sys; sys.exit({probe['error']!r})"], timeout_s=60)
-        assert not isinstance(output, Unreadable)
+        assert not isinstance(output, SensorFailed)
         assert output.code
         return parse_idle_ms(output.text)
     match probe["kind"]:
@@ -163,8 +165,8 @@ def test_case_41_headless(cases: Path) -> None:
             readings = Readings(input_idle=reading, power=Known(Power(plug=Plug.MAINS)), load_percent=Known(0.0),
                                 last_edit_s=row["last_edit_s"])
             moment = Moment(now=datetime(2026, 11, 30, hour, tzinfo=UTC), monotonic_s=1e6, zone=UTC)
-            answer = due(Policy(), Triggers(), moment, readings, History(started_monotonic_s=0.0), SchedulerState())
-            stands_in = isinstance(reading, Absent) and window_open
+            answer = due(Policy(), Triggers(), moment, readings, RunHistory(started_monotonic_s=0.0), SchedulerState())
+            stands_in = isinstance(reading, NoSensor) and window_open
             assert isinstance(answer, Due) is (row["want"] == "idle" or stands_in), row
-            if isinstance(reading, Absent):
+            if isinstance(reading, NoSensor):
                 assert any("stand in" in remark for remark in answer.remarks)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from aria_dream.adapters.disk.files import DiskVault
-from aria_dream.adapters.gate.reach_store import ReachStore
+from aria_dream.adapters.gate.ledger import ReachStore
 from aria_dream.usecases import reach as reach_cycle
 from tests.reach_bench import ORPHAN, ReachBench, answered
 

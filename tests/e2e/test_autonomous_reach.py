@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from aria_dream.adapters.child.episode_process import EpisodeProcess
-from aria_dream.adapters.child.order import Order
+from aria_dream.adapters.child.episode_process import EpisodeProcess, Order
 from aria_dream.adapters.disk.places import CACHE_VARIABLE, STATE_VARIABLE
 from aria_dream.adapters.gate.consent import write_consent
 from aria_dream.adapters.gate.ledger import read_ledger
@@ -23,7 +22,7 @@ from aria_dream.policy.triggers import Stage
 from aria_dream.reach.reach_block import NoAnswer
 from aria_dream.reach.reach_reading import parse_reach_blocks
 from aria_dream.schedule.due import Due, NotYet
-from aria_dream.schedule.presence import Absent, Known, Plug
+from aria_dream.schedule.presence import Known, NoSensor, Plug
 from aria_dream.schedule.run_record import RunEnd
 from tests.daemon_bench import NOTES, DaemonBench, policy
 from tests.reaching import codex_program, provider, wait_until
@@ -215,7 +214,7 @@ def test_nothing_is_sent_without_leave_mains_sensor_confirmation_and_budget(tmp_
         if hindrance == "battery":
             here.sensors.plug = Plug.BATTERY
         if hindrance == "no sensor":
-            here.sensors.on_read = lambda: setattr(here.sensors, "idle_s", Absent("headless"))
+            here.sensors.on_read = lambda: setattr(here.sensors, "idle_s", NoSensor("headless"))
         if hindrance == "unconfirmed":
             (here.places.state / "consent.json").unlink()
         here.daemon.run_once()

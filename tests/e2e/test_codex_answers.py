@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.adapters.codex import codex_home, codex_reacher, codex_wall
+from aria_dream.adapters.codex import codex_reacher, codex_wall
 from aria_dream.adapters.codex.codex_reacher import Elsewhere
 from aria_dream.adapters.disk.lock import VaultLock
 from aria_dream.reach.reach import Answer, Unparsed, parse_answer
@@ -208,7 +208,7 @@ def test_two_reaches_of_one_account_take_turns(scene: Scene, monkeypatch: pytest
     monkeypatch.setattr(codex_reacher, "LOCK_WAIT_S", 0.0)
     with ResponsesServer() as server:
         elsewhere = at_server(server.url)
-        with VaultLock(scene.state / codex_home.LOCK, "another").held():
+        with VaultLock(scene.state / codex_wall.LOCK, "another").held():
             reached = scene.reach(elsewhere)
             assert not server.seen
         assert scene.reach(elsewhere).verdict == "neither"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.adapters.codex.codex_home import bring_back
 from aria_dream.adapters.codex.codex_reacher import Elsewhere
+from aria_dream.adapters.codex.codex_wall import bring_back
 from tests.reaching import Scene, codex_program, snapshot
 from tests.responses_server import ResponsesServer, login
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from aria_dream.adapters.codex import codex_home, codex_reacher, codex_wall
+from aria_dream.adapters.codex import codex_reacher, codex_wall
 from aria_dream.reach import reach_events
 from tests.reaching import HOSTED, NESTED, Scene, at_server, codex_program, provider, snapshot, wait_until
 from tests.responses_server import (
@@ -145,7 +145,7 @@ def test_a_project_around_the_scratch_is_not_looked_into(scene: Scene, monkeypat
     (project / "AGENTS.md").write_text(CANARY, encoding="utf-8")
     config = f'[mcp_servers.evil]\ncommand = "{sys.executable}"\nargs = ["-c", "open({str(ran)!r}, \'w\')"]\n'
     (project / ".codex" / "config.toml").write_text(config, encoding="utf-8")
-    monkeypatch.setattr(codex_home, "_outside", lambda _vault, _state: project)
+    monkeypatch.setattr(codex_wall, "_outside", lambda _vault, _state: project)
     home = scene.state / "codex"
     home.mkdir()
     (home / "config.toml").write_text(config, encoding="utf-8")

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aria_dream.adapters.child.order import Order
+from aria_dream.adapters.child.episode_process import Order
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.cli.run import launch_with

@@ -13,7 +13,7 @@ from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import DreamtVault, read_dreamt_vault
 from aria_dream.adapters.state.record_store import RecordStore
-from aria_dream.judging.triage import Keep
+from aria_dream.judging.triage_prompt import Keep
 from aria_dream.ranking.juxtaposition import Juxtaposition
 from aria_dream.usecases.dream import DreamRequest, dream_once
 

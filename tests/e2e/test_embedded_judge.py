@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 
 from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.cache_store import ContentCache
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.index.resonance import build_ranking
-from aria_dream.adapters.index.vectors import ContentCache
 from aria_dream.adapters.models.embedded_judge import EmbeddedJudge, open_embedded_judge
 from aria_dream.adapters.models.embedding import load_embedder, vector_kind
-from aria_dream.judging.calibration import Calibration, uncalibrated
+from aria_dream.judging.calibration import Calibration, calibrate
 from aria_dream.judging.common_ground import NoteView, fold, in_common
-from aria_dream.judging.judge import PRIOR, Judged, PairFeatures, judge_pairs, says_the_same
+from aria_dream.judging.judge import PRIOR, JudgedPair, PairFeatures, judge_pairs, says_the_same
 from aria_dream.judging.pool import learn_calibration
-from aria_dream.judging.triage import Drop, Keep
+from aria_dream.judging.triage_prompt import Drop, Keep
 from aria_dream.ranking.juxtaposition import Evidence, Juxtaposition
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def test_every_language_tells_twin_bridge_and_stranger_apart(language: str, embe
         features = PairFeatures(
             text=None, structure=None, rest=None, nearness=None, mention=False, words=30, longer=30
         )
-        return says_the_same(Judged(features=features, common=common, cosine=cosine(pair)))
+        return says_the_same(JudgedPair(features=features, common=common, cosine=cosine(pair)))
 
     assert min(map(cosine, TWINS)) > max(map(cosine, BRIDGES))
     assert np.mean([cosine(pair) for pair in BRIDGES]) > max(map(cosine, UNRELATED))
@@ -72,9 +72,9 @@ def test_translations_are_near_and_taken_for_twins(embedder: Embedder) -> None:
         features = PairFeatures(
             text=None, structure=None, rest=None, nearness=None, mention=False, words=30, longer=30
         )
-        pair = Judged(features=features, common=common, cosine=float(english @ other))
+        pair = JudgedPair(features=features, common=common, cosine=float(english @ other))
         assert says_the_same(pair)
-        assert isinstance(judge_pairs(uncalibrated(PRIOR), [pair])[0], Drop)
+        assert isinstance(judge_pairs(calibrate(PRIOR, np.zeros((0, len(PRIOR.weights))), []), [pair])[0], Drop)
 
 
 def write_vault(root: Path) -> None:
@@ -217,7 +217,7 @@ from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.models.embedded_judge import open_embedded_judge
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.resonance import build_ranking
-from aria_dream.adapters.index.vectors import ContentCache
+from aria_dream.adapters.index.cache_store import ContentCache
 root, base = Path(sys.argv[1]), Path(sys.argv[2])
 places = Places(state=base / "state", cache=base / "cache")
 vault = read_dreamt_vault(root, places, environ={})

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aria_dream.adapters.index.vectors import ContentCache, read_vectors
-from aria_dream.adapters.models.embedding import NOTES_PER_BATCH, Unembedded, load_embedder, vector_kind
+from aria_dream.adapters.index.cache_store import ContentCache
+from aria_dream.adapters.models.embedding import NOTES_PER_BATCH, Unembedded, load_embedder, read_vectors, vector_kind
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 COUNT = 4 * NOTES_PER_BATCH
@@ -21,7 +21,7 @@ RUN = """
 import sys
 from pathlib import Path
 from aria_dream.adapters.models.embedding import load_embedder, write_missing_vectors
-from aria_dream.adapters.index.vectors import ContentCache
+from aria_dream.adapters.index.cache_store import ContentCache
 sys.path.insert(0, sys.argv[2])
 from test_embedding_run import notes
 

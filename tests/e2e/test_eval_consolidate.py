@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aria_dream.evals.duplicate_score import parse_pairs
+from aria_dream.evals.triage_score import parse_pairs
 from tests.e2e.test_dream import run
 
 REPOSITORY = Path(__file__).resolve().parents[2]

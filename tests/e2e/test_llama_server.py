@@ -23,8 +23,7 @@ from aria_dream.adapters.models.model_server import AskFailed, Completion, Model
 from aria_dream.adapters.models.openai_server import OpenAIServer, with_version
 from aria_dream.consolidate.questions import CONFLICT_SCHEMA, PAIR_SCHEMA
 from aria_dream.judging.prompt_text import Messages
-from aria_dream.judging.triage import Drop, Keep, Unreadable
-from aria_dream.judging.triage_prompt import ANSWER_TOKENS, VERDICT_SCHEMA
+from aria_dream.judging.triage_prompt import ANSWER_TOKENS, VERDICT_SCHEMA, Drop, Keep, Unreadable
 from aria_dream.judging.verdict import parse_object, parse_verdict
 from aria_dream.notes.dream_log import parse_blocks
 from tests.e2e.test_dream import make_vault, run

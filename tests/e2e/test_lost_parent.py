@@ -37,7 +37,7 @@ PARENT = """
 import sys, time
 from pathlib import Path
 from aria_dream.cli.run import launch_with
-from aria_dream.adapters.child.order import Order
+from aria_dream.adapters.child.episode_process import Order
 from aria_dream.adapters.child import episode_process
 from aria_dream.adapters.disk.places import find_places
 from aria_dream.policy.triggers import Stage

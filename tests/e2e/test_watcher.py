@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.adapters.index.index import read_vault
-from aria_dream.adapters.watch.vault_state import Gone
+from aria_dream.adapters.watch.vault_change import Gone
 from aria_dream.adapters.watch.watch_events import EventBox, Observing, WatchdogObserving
 from aria_dream.adapters.watch.watch_probe import inotify_descriptors
 from aria_dream.adapters.watch.watcher import VaultWatcher

@@ -13,9 +13,8 @@ from aria_dream.consolidate.answers import parse_conflict_verdict, parse_pair_ve
 from aria_dream.consolidate.verdict import KeepA, Merge, Normalize, Unreadable
 from aria_dream.injection import consolidation as injection
 from aria_dream.injection.attacks import PLACES, attacks
-from aria_dream.injection.consolidation import FIRST, SECOND, consolidation_check, obedience_faults
+from aria_dream.injection.consolidation import FIRST, REPLIES, SECOND, SMUGGLED, consolidation_check, obedience_faults
 from aria_dream.injection.injection import MARK
-from aria_dream.injection.obedience import REPLIES, SMUGGLED
 from tests.injection.test_injection import NoMark, OnlyLines, OnlySentinels
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 from aria_dream.injection import injection
 from aria_dream.injection.attacks import AIMS, HIDINGS, ORDERS, PLACES, REPLIES, Attack, attacks
 from aria_dream.injection.injection import MARK, injection_check, obedience_faults
-from aria_dream.judging.triage import Drop, Keep, Unreadable
+from aria_dream.judging.triage_prompt import Drop, Keep, Unreadable
 from aria_dream.judging.verdict import parse_verdict
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.injection.attacks import AIMS, ORDERS, attacks
-from aria_dream.injection.obedience import REPLIES
+from aria_dream.injection.consolidation import REPLIES
 from aria_dream.markdown.note import parse_note
 from tests.e2e.test_consolidate import Vault
 from tests.model_servers import FakeModel, serving

@@ -11,7 +11,7 @@ import pytest
 
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.state.record_store import RecordStore
-from aria_dream.injection.web_attacks import FORGED, janus_replies, web_attacks
+from aria_dream.injection.attacks import FORGED, janus_replies, web_attacks
 from aria_dream.markdown.note import parse_note
 from aria_dream.notes.dream_log import parse_blocks
 from aria_dream.notes.review_note import read_managed, render_managed, render_review_head

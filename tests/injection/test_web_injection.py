@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.injection import web_injection
-from aria_dream.injection.attacks import HIDINGS, ORDERS
-from aria_dream.injection.web_attacks import FORGED, WEB_PLACES, WebAttack, janus_replies, web_attacks
+from aria_dream.injection.attacks import FORGED, HIDINGS, ORDERS, WEB_PLACES, WebAttack, janus_replies, web_attacks
 from aria_dream.injection.web_injection import answer_faults, janus_faults, marking_faults, web_injection_check
 from aria_dream.reach.citation import Source
 from aria_dream.reach.janus import Stands, parse_janus

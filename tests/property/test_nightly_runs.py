@@ -15,9 +15,19 @@ from aria_dream.policy.kinds import Window
 from aria_dream.policy.policy import Policy
 from aria_dream.policy.triggers import Stage, Triggers
 from aria_dream.schedule.due import Due, NotYet, due
-from aria_dream.schedule.nightly import find_night, latest_night, local_instant, next_midnight, next_night
-from aria_dream.schedule.presence import Absent, Known, Plug, Power, Reading, Unreadable
-from aria_dream.schedule.scheduler_state import History, Moment, Readings, Run, SchedulerState
+from aria_dream.schedule.presence import Known, NoSensor, Plug, Power, Reading, SensorFailed
+from aria_dream.schedule.scheduler_state import (
+    Moment,
+    Readings,
+    RunHistory,
+    SchedulerState,
+    StartedRun,
+    find_night,
+    latest_night,
+    local_instant,
+    next_midnight,
+    next_night,
+)
 
 ZONES = [
     ZoneInfo(name)
@@ -41,7 +51,7 @@ zones = st.sampled_from(ZONES)
 instants = st.one_of(
     st.datetimes(datetime(1975, 1, 1), datetime(2037, 1, 1)).map(lambda face: face.replace(tzinfo=UTC)),  # noqa: DTZ001
     st.tuples(st.sampled_from(ABOUT_CHANGES), st.integers(-600, 1800)).map(lambda p: p[0] + timedelta(minutes=p[1])))
-inputs = st.sampled_from([Known(0.0), Known(1e5), Known(1e5), Known(1e5), Absent("none"), Unreadable("broken")])
+inputs = st.sampled_from([Known(0.0), Known(1e5), Known(1e5), Known(1e5), NoSensor("none"), SensorFailed("broken")])
 
 ticks = st.lists(
     st.tuples(
@@ -59,7 +69,7 @@ NOBODY: Reading[float] = Known(1e5)
 MAINS: Reading[Power] = Known(Power(plug=Plug.MAINS))
 
 
-def ask(policy: Policy, moment: Moment, history: History, around: SchedulerState | None = None,
+def ask(policy: Policy, moment: Moment, history: RunHistory, around: SchedulerState | None = None,
         input_idle: Reading[float] = NOBODY) -> Due | NotYet:
     readings = Readings(input_idle=input_idle, power=MAINS, load_percent=Known(0.0), last_edit_s=None)
     return due(policy, TRIGGERS, moment, readings, history, around or SchedulerState(), built=BUILT)
@@ -73,7 +83,7 @@ def test_no_storm(
 ) -> None:
     policy = Policy(settings=Settings(daily_dream_cap=cap, cooldown_min=rest_min, quiet_hours=window))
     wall, monotonic_s = begin, 1000.0
-    history = History(started_monotonic_s=monotonic_s, since=begin)
+    history = RunHistory(started_monotonic_s=monotonic_s, since=begin)
     process, jumps = 0, 0
     started: list[tuple[float, datetime, Due]] = []
     scheduler_state: list[tuple[int, int]] = []
@@ -84,20 +94,23 @@ def test_no_storm(
         jumps += jump_s != 0
         if anew:
             fresh, process = True, process + 1
-            history = History(started_monotonic_s=monotonic_s, since=begin,
-                              runs=tuple(Run(at=run.at, dreamt=run.dreamt, night=run.night) for run in history.runs))
+            history = RunHistory(
+                started_monotonic_s=monotonic_s,
+                since=begin,
+                runs=tuple(StartedRun(at=run.at, dreamt=run.dreamt, night=run.night) for run in history.runs),
+            )
         around = SchedulerState(new_seeds=seeds, starting=fresh)
         answer = ask(policy, Moment(now=wall, monotonic_s=monotonic_s, zone=zone), history, around, input_idle)
         if isinstance(answer, NotYet):
             assert answer.blockers
             assert answer.until is None or answer.until > wall, "a wait lies ahead"
             continue
-        assert isinstance(input_idle, Known | Absent)
+        assert isinstance(input_idle, Known | NoSensor)
         started.append((monotonic_s, wall, answer))
         scheduler_state.append((process, jumps))
         fresh = False
-        run = Run(at=wall, dreamt=Stage.DREAM in answer.stages, night=answer.night, monotonic_s=monotonic_s)
-        history = History(started_monotonic_s=history.started_monotonic_s, since=begin, runs=(*history.runs, run))
+        run = StartedRun(at=wall, dreamt=Stage.DREAM in answer.stages, night=answer.night, monotonic_s=monotonic_s)
+        history = RunHistory(started_monotonic_s=history.started_monotonic_s, since=begin, runs=(*history.runs, run))
     nights = Counter(answer.night for _, _, answer in started if answer.night is not None)
     assert all(times == 1 for times in nights.values()), nights
     days = Counter(at.astimezone(zone).date() for _, at, answer in started if Stage.DREAM in answer.stages)
@@ -121,9 +134,9 @@ def test_never_never(
     policy = Policy(settings=Settings(daily_dream_cap=cap, cooldown_min=rest_min, quiet_hours=window))
     instants_of_old = [(now + timedelta(minutes=minutes), night, here) for minutes, night, here in old]
     runs = tuple(
-        Run(at=at, dreamt=True, night=at.date() if night else None, monotonic_s=500.0 if here else None)
+        StartedRun(at=at, dreamt=True, night=at.date() if night else None, monotonic_s=500.0 if here else None)
         for at, night, here in instants_of_old)
-    history = History(started_monotonic_s=500.0, runs=runs, since=now + timedelta(hours=since_h))
+    history = RunHistory(started_monotonic_s=500.0, runs=runs, since=now + timedelta(hours=since_h))
     blocked = Counter(run.at.astimezone(zone).date() for run in runs)
     steps_min = range(0, 60 * 24 * 9, 30)
     full = {day for day, times in blocked.items() if times >= cap}

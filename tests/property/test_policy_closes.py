@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from aria_dream.markdown.note import parse_note
 from aria_dream.policy.kinds import Door, Kind, PatternList, Ratio, Switch, Value, Whole, parse_value, render_value
 from aria_dream.policy.lines import setting_entries
-from aria_dream.policy.policy import Policy, Source, choose_policy, parse_policy
+from aria_dream.policy.policy import Policy, SettingSource, choose_policy, parse_policy
 from aria_dream.policy.settings import SETTINGS, Setting, Settings, render_policy_note
 from aria_dream.policy.triggers import parse_triggers
 from aria_dream.privacy.secrets import redact_secrets
@@ -100,7 +100,7 @@ def test_a_slip_in_a_key_closes_it_or_at_least_every_way_out(setting: Setting, d
     assert policy.refusal(Door.SEND)
     assert policy.refusal(Door.AUTO)
     if len(name) > 5:
-        assert policy.origin(name).source is Source.CLOSED
+        assert policy.origin(name).source is SettingSource.CLOSED
 
 
 @given(TEXT, SETTING)
@@ -109,7 +109,7 @@ def test_what_is_wrong_elsewhere_opens_nothing(text: str, setting: Setting) -> N
     policy, _ = parse_policy(f"- {setting.name}: \u2603\u2603\n\n{text}")
     if setting.row.kind.__class__.__name__ in ("Whole", "Ratio", "Switch", "Choice", "Hours"):
         assert policy.reach_refusal()
-        assert policy.origin(setting.name).source is Source.CLOSED
+        assert policy.origin(setting.name).source is SettingSource.CLOSED
         assert getattr(policy.settings, setting.name) == setting.row.closed
 
 

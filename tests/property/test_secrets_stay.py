@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from aria_dream.adapters.codex.reach_asks import Question, pair_question, seed_question
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.index.prompts import shipped_prompt
-from aria_dream.judging.datamark import Datamark
+from aria_dream.adapters.index.live_policy import shipped_prompt
+from aria_dream.judging.prompt_text import Datamark
 from aria_dream.notes.seeds import Seed, new_seed
 from aria_dream.ranking.juxtaposition import Juxtaposition, Survivor
 from aria_dream.reach.reach import reach_prompt

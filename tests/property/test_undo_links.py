@@ -27,7 +27,7 @@ from aria_dream.review.rollback import Impossible, Partly, Restored, known_files
 from aria_dream.vault.canvas import parse_canvas
 from aria_dream.vault.edit import Refusal, decode_note
 from aria_dream.vault.identity import names_of, print_of
-from aria_dream.vault.link_text import link_target
+from aria_dream.vault.link_form import link_target
 from aria_dream.vault.obsidian import AppSettings
 from aria_dream.vault.resolve import Resolver
 from aria_dream.world import PastWrite

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.index.index import read_vault
-from aria_dream.adapters.watch.vault_state import Present
+from aria_dream.adapters.watch.vault_change import Present
 from aria_dream.adapters.watch.watcher import VaultWatcher
 from aria_dream.adapters.watch.watching import WALK_EVERY_S
 from aria_dream.markdown.note import NotePath

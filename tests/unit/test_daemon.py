@@ -18,7 +18,7 @@ from aria_dream.markdown.note import NotePath
 from aria_dream.notes.review_note import ReviewItem, render_managed, render_review_head
 from aria_dream.policy.triggers import Stage
 from aria_dream.schedule.due import Due, NotYet
-from aria_dream.schedule.presence import Absent, Known, Plug, Unreadable
+from aria_dream.schedule.presence import Known, NoSensor, Plug, SensorFailed
 from aria_dream.vault.edit import ABSENT, ChangeSet, WritePlan, content_hash
 from aria_dream.world import Written
 from tests.daemon_bench import NOTES, DaemonBench, FakeEpisode, policy
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from aria_dream.adapters.child.order import Order
+    from aria_dream.adapters.child.episode_process import Order
     from aria_dream.adapters.watch.vault_change import VaultChange
 
 MINUTE, HOUR = 60.0, 3600.0
@@ -54,8 +54,8 @@ def test_an_idle_machine_dreams_and_rests_and_stops_at_the_cap(tmp_path: Path) -
     ("blocker", "said", "change"),
     [
         ("input", "you typed", lambda bench: setattr(bench.sensors, "idle_s", Known(3.0))),
-        ("input", "it cannot be told", lambda bench: setattr(bench.sensors, "idle_s", Unreadable("odd"))),
-        ("input", "quiet hours", lambda bench: setattr(bench.sensors, "idle_s", Absent("none"))),
+        ("input", "it cannot be told", lambda bench: setattr(bench.sensors, "idle_s", SensorFailed("odd"))),
+        ("input", "quiet hours", lambda bench: setattr(bench.sensors, "idle_s", NoSensor("none"))),
         ("power", "battery", lambda bench: setattr(bench.sensors, "plug", Plug.BATTERY)),
         ("load", "busy", lambda bench: setattr(bench.sensors, "load", 90.0)),
         ("policy", "`dreaming` is off", lambda bench: bench.save("dreaming.md", policy(dreaming="off"))),
@@ -100,7 +100,7 @@ def test_no_unit_of_work_starts_after_somebody_came_back(tmp_path: Path) -> None
     ("said", "event"),
     [
         ("battery", lambda bench: setattr(bench.sensors, "plug", Plug.BATTERY)),
-        ("cannot be told any more", lambda bench: setattr(bench.sensors, "idle_s", Unreadable("odd"))),
+        ("cannot be told any more", lambda bench: setattr(bench.sensors, "idle_s", SensorFailed("odd"))),
         ("`dreaming` is off", lambda bench: bench.save("dreaming.md", policy(dreaming="off"))),
         ("gone", lambda bench: (bench.root / "dreaming.md").unlink()),
         ("gone", lambda bench: bench.root.rename(bench.folder / "away")),

@@ -15,7 +15,7 @@ import pytest
 
 from aria_dream.adapters.index.index import VaultIndex, read_vault
 from aria_dream.markdown.note import Note, decode_note, parse_note
-from aria_dream.vault.graph import to_networkx
+from aria_dream.vault.graph import targets_of
 
 ROOT = Path(__file__).resolve().parents[2]
 VAULT = ROOT / "examples" / "vault"
@@ -44,7 +44,11 @@ def notes(index: VaultIndex) -> dict[str, Note]:
 
 @pytest.fixture(scope="module")
 def graph(index: VaultIndex) -> nx.Graph[str]:
-    return to_networkx(index.graph).to_undirected()
+    graph, paths = index.graph, index.graph.paths
+    made: nx.Graph[str] = nx.Graph()
+    made.add_nodes_from(paths)
+    made.add_edges_from((path, paths[target]) for row, path in enumerate(paths) for target in targets_of(graph, row))
+    return made
 
 
 def _planted() -> list[dict[str, str]]:

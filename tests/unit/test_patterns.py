@@ -13,10 +13,10 @@ import pytest
 
 from aria_dream.consolidate.answers import wording_fault
 from aria_dream.consolidate.claim_sentences import sentences_in
-from aria_dream.judging.datamark import harmless_text
+from aria_dream.judging.prompt_text import harmless_text
 from aria_dream.markdown.ending import open_ending
 from aria_dream.notes.dream_log import parse_blocks
-from aria_dream.reach.homes import is_notes_line, named_notes
+from aria_dream.reach.citation import find_named_notes, is_notes_line
 from aria_dream.review.conflict_copies import merge_sections
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 LONG = 20_000
 CASES: dict[str, Callable[[], object]] = {
-    "numbers of notes": lambda: named_notes("Notes: 1" + ", " * 200 + "x", ("a", "b")),
-    "numbers and words": lambda: named_notes("Notes: 1" + " and , " * 80 + "x", ("a", "b")),
-    "a title and more": lambda: named_notes("Notes: a" + ", " * 200 + "\x00", ("a", "b")),
+    "numbers of notes": lambda: find_named_notes("Notes: 1" + ", " * 200 + "x", ("a", "b")),
+    "numbers and words": lambda: find_named_notes("Notes: 1" + " and , " * 80 + "x", ("a", "b")),
+    "a title and more": lambda: find_named_notes("Notes: a" + ", " * 200 + "\x00", ("a", "b")),
     "blanks behind a note": lambda: is_notes_line("Notes: x" + " " * LONG + "x"),
     "a role of a chat template": lambda: harmless_text("[" + "A" * LONG),
     "many roles": lambda: harmless_text("[AA" * LONG),

@@ -1,8 +1,8 @@
-"""A child process that dreams: at the lowest priority, in steps that each need leave, and gone at once when told.
+"""A child process that dreams: at the lowest priority, in steps that each need a permit, and gone at once when told.
 
 Child and parent speak lines of JSON on its stdout and bytes on its stdin. Before each unit of work the child asks
 (`{"ask": "reading"}`) and waits for one byte; only then it goes on. So nothing is begun after the parent has stopped
-giving leave, and a parent that dies takes the child along: its stdin ends. The last line is `{"result": …}` or
+giving permits, and a parent that dies takes the child along: its stdin ends. The last line is `{"result": …}` or
 `{"failed": …}`.
 """
 
@@ -18,11 +18,14 @@ import tempfile
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import date
     from pathlib import Path
+
+    from aria_dream.policy.triggers import Stage
 
 GRACE_S = 0.5
 """Between asking the child to end and ending it."""
@@ -34,9 +37,9 @@ REACHING_GRACE_S = 15.0
 """The same while it reaches out: the program outside is ended at once, and what it has said so far is written down."""
 
 WRITE = "write"
-"""What the child asks leave for before it writes."""
+"""What the child asks a permit for before it writes."""
 REACH = "reach"
-"""What it asks leave for before it reaches out."""
+"""What it asks a permit for before it reaches out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +96,7 @@ class EpisodeProcess:
 
     @property
     def asked(self) -> str:
-        """The unit of work that it asks leave for; `""` where it does not ask."""
+        """The unit of work that it asks a permit for; `""` where it does not ask."""
         return self._asked
 
     def _read(self) -> None:
@@ -220,3 +223,34 @@ def _last_complaint(file: IO[bytes]) -> str:
 
 def _code_in_words(code: int) -> str:
     return f"it was ended by signal {-code}" if code < 0 else f"it ended with code {code} and said nothing"
+
+
+class Episode(Protocol):
+    """A child at work, as `EpisodeProcess` is one."""
+
+    def grant_permit(self) -> None:
+        """Lets it do the unit of work that it asked for, if it did."""
+
+    def ended(self) -> EpisodeEnd | None:
+        """How it ended; None while it works."""
+
+    def end(self) -> EpisodeEnd:
+        """How it ended, which it does now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What a child is to do."""
+
+    root: Path
+    stage: Stage
+    kind: str
+    quiet_s: float
+    """A note of ours that somebody touched so recently is left alone."""
+    host: str
+    state_folder: Path
+    night: date | None = None
+    """The night whose work it is."""
+    errand: Literal["dream", "ticks"] = "dream"
+    """`ticks`: carry out what was ticked in our notes, and write down reaches that stand in none of them yet, whoever
+    is there; `stage` and `kind` say nothing then."""

@@ -1,4 +1,4 @@
-"""The child's side of `episode_process`: no unit of work without leave, and none after the parent has gone."""
+"""The child's side of `episode_process`: no unit of work without a permit, and none after the parent has gone."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     )
 
 UNIT_S = 0.25
-"""A unit of work ends at the first step after so long; leave is asked again then."""
+"""A unit of work ends at the first step after so long; a permit is asked for again then."""
 ABANDONED = 143
 """Exit code of a child whose parent has gone: that of a SIGTERM, as shells tell it."""
 
 
 class Permit:
-    """Asks for leave on `out`, hears it on the descriptor `answers`. One thread asks."""
+    """Asks for permits on `out`, hears them on the descriptor `answers`. One thread asks."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Permit:
         self._is_writing = False
         self._is_reaching = False
         self._is_abandoned = False
-        threading.Thread(target=self._hear, name="leave", daemon=True).start()
+        threading.Thread(target=self._hear, name="permit", daemon=True).start()
 
     def _hear(self) -> None:
         while True:
@@ -82,11 +82,11 @@ class Permit:
         self._given.release()
 
     def __call__(self, unit: str) -> None:
-        """Returns when the next unit may begin: at once while the last one is still short, else once leave is given.
+        """Returns when the next unit may begin: at once while the last one is still short, else once a permit is given.
 
-        Before a `WRITE`, leave is always asked; until it asks again the process does not let itself be ended. Before a
-        `REACH` too; when it is told to end, it ends the reach. A process whose parent has gone, or that was told to
-        end, comes no further than here.
+        Before a `WRITE`, a permit is always asked for; until it asks again the process does not let itself be ended.
+        Before a `REACH` too; when it is told to end, it ends the reach. A process whose parent has gone, or that was
+        told to end, comes no further than here.
         """
         self._end_if_abandoned()
         now = self._clock()
@@ -139,7 +139,7 @@ class Reaching(Protocol):
 
 
 class AskingReacher:
-    """Somebody who reaches out, once leave is given, and who ends it when the parent says so or has gone."""
+    """Somebody who reaches out, once a permit is given, and who ends it when the parent says so or has gone."""
 
     def __init__(self, reacher: Reaching, permit: Permit) -> None:
         self._reacher = reacher
@@ -155,13 +155,13 @@ class AskingReacher:
         return self._reacher.missing()
 
     def run(self, cleared: ClearedText, granted: Granted, *, should_stop: Callable[[], str]) -> ReachEnd:
-        """As the reacher runs. What came of it can be kept; the process ends where it asks for leave the next time."""
+        """As the reacher runs. What came of it can be kept; the process ends where it next asks for a permit."""
         self._permit(REACH)
         return self._reacher.run(cleared, granted, should_stop=lambda: self._permit.reach_reason() or should_stop())
 
 
 class AskingVault:
-    """A vault whose every write needs leave."""
+    """A vault whose every write needs a permit."""
 
     def __init__(self, files: VaultFiles, permit: Callable[[str], None]) -> None:
         self._files = files
@@ -174,7 +174,7 @@ class AskingVault:
     def write(
         self, changes: ChangeSet, *, label: str = "", quiet_s: float = 0.0, names: Names | None = None
     ) -> Written | Conflict | Exists | Refused | Failed:
-        """As the vault writes, once leave is given."""
+        """As the vault writes, once a permit is given."""
         self._permit(WRITE)
         return self._files.write(changes, label=label, quiet_s=quiet_s, names=names)
 

@@ -1,7 +1,9 @@
 """Codex CLI as a child: its prompt on stdin and then the end of it, its two streams drained, and all of it ended.
 
-Between us and it stands `codex_keeper`, which ends it when we do, even when we are killed; on Windows a job object does
-the same. Lines are cut at a bound, so that no stream fills the memory.
+Between us and it stands `codex_keeper`, which ends it when we do, even when we are killed. On Windows a job object does
+the same: the child is started suspended and put into the job before its first instruction, so that nothing it starts
+escapes (after Microsoft's documentation of job objects; not run by the tests, which have no Windows). Lines are cut at
+a bound, so that no stream fills the memory.
 """
 
 from __future__ import annotations
@@ -19,6 +21,85 @@ from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+# ruff: noqa: TRY301, S603, SLF001 - each step raises where it fails; our own command; the handle has no public name
+
+
+if sys.platform == "win32":
+    import ctypes
+    from contextlib import suppress
+    from ctypes import wintypes
+
+    import psutil
+
+    _CREATE_SUSPENDED = 0x00000004
+    _EXTENDED_LIMITS = 9  # JobObjectExtendedLimitInformation
+    _KILL_ON_JOB_CLOSE = 0x00002000
+
+    class _Basic(ctypes.Structure):
+        _fields_ = (
+            ("PerProcessUserTimeLimit", ctypes.c_int64), ("PerJobUserTimeLimit", ctypes.c_int64),
+            ("LimitFlags", wintypes.DWORD), ("MinimumWorkingSetSize", ctypes.c_size_t),
+            ("MaximumWorkingSetSize", ctypes.c_size_t), ("ActiveProcessLimit", wintypes.DWORD),
+            ("Affinity", ctypes.c_size_t), ("PriorityClass", wintypes.DWORD), ("SchedulingClass", wintypes.DWORD))
+
+    class _Extended(ctypes.Structure):
+        _fields_ = (
+            ("BasicLimitInformation", _Basic), ("IoInfo", ctypes.c_uint64 * 6),
+            ("ProcessMemoryLimit", ctypes.c_size_t), ("JobMemoryLimit", ctypes.c_size_t),
+            ("PeakProcessMemoryUsed", ctypes.c_size_t), ("PeakJobMemoryUsed", ctypes.c_size_t))
+
+    def start_in_job(
+        command: list[str], stdin: IO[bytes], environ: Mapping[str, str], folder: Path
+    ) -> tuple[subprocess.Popen[bytes], Callable[[], None]]:
+        """The running child, and what ends it with all that it started.
+
+        Raises:
+            OSError: it cannot be started, or not be put into a job; nothing runs then.
+        """
+        kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+        kernel.CreateJobObjectW.restype = wintypes.HANDLE
+        job = wintypes.HANDLE(kernel.CreateJobObjectW(None, None))
+        if not job:
+            raise ctypes.WinError(ctypes.get_last_error())
+        open_jobs = [job]
+
+        def close_job() -> None:
+            while open_jobs:
+                kernel.CloseHandle(open_jobs.pop())
+
+        try:
+            limits = _Extended()
+            limits.BasicLimitInformation.LimitFlags = _KILL_ON_JOB_CLOSE
+            if not kernel.SetInformationJobObject(job, _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits)):
+                raise ctypes.WinError(ctypes.get_last_error())
+            child = subprocess.Popen(
+                command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(environ), cwd=folder,
+                creationflags=_CREATE_SUSPENDED | subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW)
+            try:
+                if not kernel.AssignProcessToJobObject(job, wintypes.HANDLE(int(child._handle))):
+                    raise ctypes.WinError(ctypes.get_last_error())
+                psutil.Process(child.pid).resume()
+            except BaseException as error:
+                with suppress(OSError):
+                    child.kill()
+                child.wait()
+                if isinstance(error, psutil.Error):
+                    raise OSError(None, f"it cannot be resumed: {error}") from error
+                raise
+        except BaseException:
+            close_job()
+            raise
+        return child, close_job
+
+else:
+
+    def start_in_job(
+        command: list[str], stdin: IO[bytes], environ: Mapping[str, str], folder: Path
+    ) -> tuple[subprocess.Popen[bytes], Callable[[], None]]:
+        """There are no job objects here."""
+        raise NotImplementedError
+
 
 LONGEST_LINE_BYTES = 4 * 1024 * 1024
 """A longer line is given in part; the rest of it is dropped."""
@@ -154,12 +235,10 @@ class _Jobbed:
 
 def _start(command: list[str], stdin: IO[bytes], environ: Mapping[str, str], folder: Path) -> _Kept | _Jobbed:
     if sys.platform == "win32":
-        from aria_dream.adapters.machine.windows_job import start_in_job
-
         return _Jobbed(*start_in_job(command, stdin, environ, folder))
     reading, control = os.pipe()
     try:
-        child = subprocess.Popen(  # noqa: S603 - our own script, and the program that was found
+        child = subprocess.Popen(
             [sys.executable, "-I", "-S", str(_KEEPER), str(reading), *command],
             stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(environ), cwd=folder,
             pass_fds=(reading,), start_new_session=True)

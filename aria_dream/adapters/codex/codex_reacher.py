@@ -16,10 +16,9 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from aria_dream.adapters.codex.codex import Missing, account_server, find_codex, find_login, read_version
-from aria_dream.adapters.codex.codex_home import FOLDER, LOCK, prepared_room
 from aria_dream.adapters.codex.codex_process import CodexProcess
 from aria_dream.adapters.codex.codex_relay import Relay
-from aria_dream.adapters.codex.codex_wall import wall_arguments, wall_environment
+from aria_dream.adapters.codex.codex_wall import FOLDER, LOCK, prepare_room, wall_arguments, wall_environment
 from aria_dream.adapters.disk.lock import VaultLock
 from aria_dream.errors import BusyError, WriteRefusedError
 from aria_dream.reach.reach_events import EventReader, Failure, ReachEnd, ReachRun, RequestCount
@@ -27,7 +26,7 @@ from aria_dream.reach.reach_events import EventReader, Failure, ReachEnd, ReachR
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from aria_dream.adapters.codex.codex_home import Room
+    from aria_dream.adapters.codex.codex_wall import Room
     from aria_dream.adapters.gate.egress import ClearedText
     from aria_dream.adapters.gate.ledger import Granted
     from aria_dream.policy.settings import Settings
@@ -107,7 +106,7 @@ class CodexReacher:
         assert not isinstance(program, Missing)
         assert not isinstance(login, Missing)
         try:
-            with VaultLock(self.state / LOCK, "a reach").held(LOCK_WAIT_S), prepared_room(
+            with VaultLock(self.state / LOCK, "a reach").held(LOCK_WAIT_S), prepare_room(
                 self.state, self.vault, login
             ) as room:
                 environ = self._environment(room)

@@ -24,13 +24,13 @@ from aria_dream.privacy.sharing import (
 )
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.reach.answer_cache import answers_of_blocks
-from aria_dream.reach.homes import MOST_OFFERED, home_of
+from aria_dream.reach.citation import MOST_OFFERED, home_of
 from aria_dream.reach.reach import Answer, ExternalAsk, InternalAsk
 from aria_dream.reach.reach_block import ReachedPair, ReachedSeed
 from aria_dream.reach.reach_reading import parse_reach_blocks
 from aria_dream.reach.source_grammar import name_key
 from aria_dream.review.mention import find_mentions
-from aria_dream.vault.link_text import link_target
+from aria_dream.vault.link_form import link_target
 from aria_dream.vault.names import fold_path
 from aria_dream.world import Content
 
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from aria_dream.reach.answer_cache import CachedAnswer
     from aria_dream.reach.reach_record import ReachKind
     from aria_dream.world import VaultFiles
-
 
 LONGEST_SOURCE = 500
 """Characters of a seed's source that its block shows: it may be a quotation."""

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from aria_dream.adapters.gate.authorised_send import note_backoff, send_authorised
 from aria_dream.adapters.gate.egress import Turned
 from aria_dream.adapters.gate.ledger import settle, utc_now
-from aria_dream.judging.datamark import harmless_text
+from aria_dream.judging.prompt_text import harmless_text
 from aria_dream.notes.plain_text import clean
-from aria_dream.reach.budget import Refused
+from aria_dream.reach.budget import BudgetRefusal
 from aria_dream.reach.citation import inert
-from aria_dream.reach.reach_outcome import failure_text, read_end
+from aria_dream.reach.reach_record import failure_text, read_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +95,7 @@ def run_probe(
         gate, reacher.settings, zone, kind=KIND, destination=named, excerpts=(), text=PROMPT,
         begin=lambda _granted: _files_of(reacher.vault), clock=clock,
     )  # fmt: skip
-    if isinstance(out, Refused | Turned):
+    if isinstance(out, BudgetRefusal | Turned):
         unsent: Resolution | None = "unsent" if isinstance(out, Turned) else None
         return ProbeResult(reason=out.reason, destination=named, version=version, resolution=unsent)
     reach_id, before = out.granted.row.id, out.begun

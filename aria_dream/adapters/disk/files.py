@@ -15,11 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
-from aria_dream.adapters.disk.history import History, Intent, Step
+from aria_dream.adapters.disk.history import History, Intent, OwnContents, Step
 from aria_dream.adapters.disk.lock import WRITER_WAIT_S, writer_lock
-from aria_dream.adapters.disk.own_writes import OwnWrites
 from aria_dream.adapters.disk.safe_path import is_placeholder, locate, read_plain
-from aria_dream.adapters.disk.settling import Settling
+from aria_dream.adapters.disk.settling import ChangeSettler
 from aria_dream.adapters.disk.steps import CHANGED, Steps
 from aria_dream.adapters.disk.swap import exchange as system_exchange
 from aria_dream.errors import VaultUnreadableError
@@ -85,7 +84,7 @@ class DiskVault:
         self._now = now
         self._after = after_step
         self._history = History(state_folder / "history", sleep)
-        self._own = OwnWrites(state_folder / "history")
+        self._own = OwnContents(state_folder / "history")
         self._steps = Steps(
             self.root,
             sleep=sleep,
@@ -93,7 +92,7 @@ class DiskVault:
             after_step=after_step,
             keep=self._history.keep_displaced,
         )
-        self._settling = Settling(self.root, self._steps, self._history, now=now, after_step=after_step)
+        self._settling = ChangeSettler(self.root, self._steps, self._history, now=now, after_step=after_step)
 
     def read(self, path: NotePath) -> Content | Absent | Refused:
         """The file's bytes and their hash; never through a symbolic link, never a cloud placeholder's. Refused with

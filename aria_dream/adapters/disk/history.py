@@ -10,7 +10,8 @@ One folder a change, `<state>/history/<id>/`:
 - `N.displaced…`: text of another program that was met on the way and is kept so that no byte is lost
 - `outcome.json`: `verdict` (`applied` or `undone`), `at`, `left_alone`. Without it the change is pending.
 
-The folder appears under its name only when everything in it is on the disk.
+The folder appears under its name only when everything in it is on the disk. So a write of our processes is known here
+before it can be seen in the vault, and which contents of the vault are our own needs no announcement and no clock.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from aria_dream.adapters.disk.swap import retried, sync_file, sync_folder
+from aria_dream.adapters.disk.swap import retry_call, sync_file, sync_folder
 from aria_dream.errors import StateDamagedError
 from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import ABSENT, ContentHash, content_hash
@@ -92,7 +93,7 @@ class History:
                         _write_new(folder / f"{number}.{kind}", image)
             _write_new(folder / "intent.json", _render_intent(intent))
             sync_folder(folder)
-            retried(lambda: folder.rename(self._folder / intent.change_id), self._sleep)
+            retry_call(lambda: folder.rename(self._folder / intent.change_id), self._sleep)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
@@ -198,7 +199,7 @@ class History:
         temp.unlink(missing_ok=True)
         try:
             _write_new(temp, content)
-            retried(lambda: temp.replace(path), self._sleep)
+            retry_call(lambda: temp.replace(path), self._sleep)
         except OSError:
             temp.unlink(missing_ok=True)
             raise
@@ -266,3 +267,52 @@ def _parse_intent(content: bytes) -> Intent:
             there=record.get("there", ""),
         ),
     )
+
+
+class OwnContents:
+    """The steps of the changes in one history folder. `update` reads those that are new."""
+
+    def __init__(self, history_folder: Path | None) -> None:
+        """`history_folder` is `history` in the vault's state folder and need not exist; None: we never write."""
+        self.history_folder = history_folder
+        self._steps: dict[str, frozenset[tuple[str, str]]] = {}
+
+    def update(self) -> None:
+        """Takes in new changes and forgets those that were purged. Never raises."""
+        if self.history_folder is None:
+            return
+        try:
+            names = {entry.name for entry in os.scandir(self.history_folder)}
+        except OSError:
+            names = set()
+        for name in self._steps.keys() - names:
+            del self._steps[name]
+        for name in names - self._steps.keys():
+            if "." not in name:  # `….unfinished`: nothing was written yet
+                steps = _read_steps(self.history_folder / name / "intent.json")
+                if steps is not None:
+                    self._steps[name] = steps
+
+    def holds(self, path: str, digest: bytes) -> bool:
+        """Whether we once gave the file at `path` the content with this SHA-256."""
+        key = (path, digest.hex())
+        return any(key in steps for steps in self._steps.values())
+
+    def removed(self, path: str) -> bool:
+        """Whether a kept change removed or moved the file at `path`."""
+        return any((path, "") in steps for steps in self._steps.values())
+
+
+def _read_steps(path: Path) -> frozenset[tuple[str, str]] | None:
+    """Every `(path, SHA-256)` that the change leaves behind; `""` for no file. None: unreadable."""
+    try:
+        steps = json.loads(path.read_bytes())["steps"]
+        states: set[tuple[str, str]] = set()
+        for step in steps:
+            if step["moved_to"] is None:
+                states.add((str(step["path"]), str(step["after"])))
+            else:
+                states |= {(str(step["path"]), ""), (str(step["moved_to"]), str(step["after"]))}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return frozenset(states)

@@ -1,4 +1,4 @@
-"""Where the state and the cache of this account lie, and under which name those of one vault."""
+"""Where files lie: the state and the cache of this account and of one vault, and the files of the program."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from aria_dream.errors import MissingPartError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,3 +53,26 @@ def vault_key(root: Path) -> str:
     """
     real = os.path.normcase(os.path.realpath(root))
     return hashlib.sha256(real.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+
+
+def shipped_path(*parts: str) -> Path:
+    """A shipped file or folder: `dreaming.md`, `triggers.md`, `prompts`, `vault_template`, `examples/vault`.
+
+    Looked for in `aria_dream/shipped` (a wheel), then beside the package (an editable install, a checkout).
+
+    Raises:
+        MissingPartError: it is in neither.
+    """
+    for folder in (_PACKAGE / "shipped", _PACKAGE.parent):
+        path = folder.joinpath(*parts)
+        if path.exists():
+            return path
+    raise MissingPartError(f"the file “{'/'.join(parts)}” is missing from this installation; install aria-dream again")
+
+
+def read_shipped(*parts: str) -> str:
+    """The text of a shipped file, with `\\n` line ends."""
+    return shipped_path(*parts).read_text(encoding="utf-8").replace("\r\n", "\n")

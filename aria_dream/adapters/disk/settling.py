@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from aria_dream.markdown.note import NotePath
 
 
-class Settling:
+class ChangeSettler:
     """Settles the changes of one vault. Whoever calls holds the vault's writer lock."""
 
     def __init__(

@@ -35,7 +35,7 @@ from aria_dream.adapters.disk.swap import (
     ExchangeUnavailableError,
     exchange,
     rename_new,
-    retried,
+    retry_call,
     sync_file,
     sync_folder,
 )
@@ -143,7 +143,7 @@ class Steps:
     def _create(self, step: Step, temp: Path, place: Path) -> Hindrance | None:
         try:
             with _removed_on_error(temp):
-                retried(lambda: rename_new(temp, place), self._sleep)
+                retry_call(lambda: rename_new(temp, place), self._sleep)
         except FileExistsError:
             return Exists(step.path)
         self._after("created")
@@ -158,7 +158,7 @@ class Steps:
             temp.unlink(missing_ok=True)
             return hindrance
         try:
-            retried(lambda: self._exchange(temp, place), self._sleep)
+            retry_call(lambda: self._exchange(temp, place), self._sleep)
         except ExchangeUnavailableError:
             return self._replace_blindly(step, temp, place)
         except FileNotFoundError:
@@ -173,7 +173,7 @@ class Steps:
             self.put_back(change_id, number, step, temp, place)
             return Conflict(step.path, reason)
         self._after("displaced checked")
-        retried(temp.unlink, self._sleep)
+        retry_call(temp.unlink, self._sleep)
         self._after("displaced removed")
         sync_folder(place.parent)
         return None
@@ -183,7 +183,7 @@ class Steps:
             temp.unlink()
             return Conflict(step.path, CHANGED)
         with _removed_on_error(temp):
-            retried(lambda: temp.replace(place), self._sleep)
+            retry_call(lambda: temp.replace(place), self._sleep)
         self._after("replaced")
         sync_folder(place.parent)
         return None
@@ -204,7 +204,7 @@ class Steps:
     def put_back(self, change_id: str, number: int, step: Step, temp: Path, place: Path) -> None:
         """Exchange back, so that the other program's newest text bears the name; then remove our temp file."""
         try:
-            retried(lambda: self._exchange(temp, place), self._sleep)
+            retry_call(lambda: self._exchange(temp, place), self._sleep)
         except FileNotFoundError:  # removed by the other program since: its text comes back under its name
             with suppress(FileExistsError):
                 rename_new(temp, place)
@@ -215,7 +215,7 @@ class Steps:
         text = read_plain(temp)
         if text is not None and content_hash(text) != step.after:
             # Saved again while ours bore the name: that text is the newest, and the one we held is kept aside.
-            retried(lambda: self._exchange(temp, place), self._sleep)
+            retry_call(lambda: self._exchange(temp, place), self._sleep)
             text = read_plain(temp)
             if text is not None:
                 self._keep(change_id, number, text)
@@ -233,16 +233,16 @@ class Steps:
     def _remove(self, step: Step, place: Path) -> Hindrance | None:
         temp = place.with_name(step.temp)
         try:
-            retried(lambda: rename_new(place, temp), self._sleep)
+            retry_call(lambda: rename_new(place, temp), self._sleep)
         except FileNotFoundError:
             return Conflict(step.path, "the note is gone")
         self._after("set aside")
         reason = self._displaced_refusal(step, temp)
         if reason is not None:
-            retried(lambda: rename_new(temp, place), self._sleep)
+            retry_call(lambda: rename_new(temp, place), self._sleep)
             sync_folder(place.parent)
             return Conflict(step.path, reason)
-        retried(temp.unlink, self._sleep)
+        retry_call(temp.unlink, self._sleep)
         self._after("removed")
         sync_folder(place.parent)
         return None
@@ -251,16 +251,16 @@ class Steps:
         assert step.moved_to is not None
         try:
             if _is_same_file(place, goal):
-                retried(lambda: place.rename(goal), self._sleep)
+                retry_call(lambda: place.rename(goal), self._sleep)
             else:
-                retried(lambda: rename_new(place, goal), self._sleep)
+                retry_call(lambda: rename_new(place, goal), self._sleep)
         except FileExistsError:
             return Exists(step.moved_to)
         except FileNotFoundError:
             return Conflict(step.path, "the note is gone")
         self._after("moved")
         if hash_of(goal) != step.before:
-            retried(lambda: rename_new(goal, place), self._sleep)
+            retry_call(lambda: rename_new(goal, place), self._sleep)
             return Conflict(step.path, CHANGED)
         sync_folder(goal.parent)
         sync_folder(place.parent)

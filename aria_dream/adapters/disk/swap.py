@@ -67,7 +67,7 @@ def rename_new(source: Path, destination: Path) -> None:
         _rename_by_link(source, destination)
 
 
-def retried(call: Callable[[], object], sleep: Callable[[float], None]) -> None:
+def retry_call(call: Callable[[], object], sleep: Callable[[float], None]) -> None:
     """Do `call`, again while Windows says that somebody has the file open, for `SHARING_WAIT_S` at most.
 
     Any other error, EACCES of a POSIX system included, is final at once.

@@ -14,7 +14,7 @@ from aria_dream.adapters.gate import ledger
 from aria_dream.adapters.gate.egress import Turned
 from aria_dream.adapters.gate.rate_limit_backoff import clear_backoff, note_failure
 from aria_dream.errors import WriteRefusedError
-from aria_dream.reach.budget import Refused
+from aria_dream.reach.budget import BudgetRefusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,8 +50,8 @@ def send_authorised(
     text: str,
     begin: Callable[[Granted], T],
     clock: Callable[[], datetime] = ledger.utc_now,
-) -> AuthorisedSend[T] | Refused | Turned:
-    """Leave to send `text` once; or why not, and then nothing counts.
+) -> AuthorisedSend[T] | BudgetRefusal | Turned:
+    """The permit to send `text` once; or why not, and then nothing counts.
 
     `begin` notes the run for the caller, on the disk, once all gates are open. `text` holds nothing of the vault but
     `excerpts`.
@@ -62,7 +62,7 @@ def send_authorised(
         BusyError: another process kept the ledger.
     """
     granted = ledger.reserve(gate.state, settings, zone, kind=kind, clock=clock)
-    if isinstance(granted, Refused):
+    if isinstance(granted, BudgetRefusal):
         return granted
     try:
         cleared = gate.clear_text(destination, excerpts, lambda: text)

@@ -1,8 +1,9 @@
-"""The ledger of the reach on the disk: one file and one lock for all vaults of the account.
+"""The ledger of the reach on the disk, one file and one lock for all vaults of the account, and each vault's record.
 
 A request may be sent only by whoever holds a `Granted`, and its row is on the disk before anybody holds one. What
 crashes in between is counted as spent. Not promised: that a ledger which somebody deletes is missed, or that a clock
-which runs ahead is noticed.
+which runs ahead is noticed. A vault's state folder holds which of its pairs are answered (`reach-memo.tsv`), and how
+far each reach got; neither needs to exist.
 """
 
 from __future__ import annotations
@@ -14,28 +15,34 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from aria_dream.adapters.disk.lock import VaultLock
+from aria_dream.adapters.disk.journal import Journal, read_text
+from aria_dream.adapters.disk.lock import VaultLock, writer_lock
 from aria_dream.adapters.disk.swap import sync_file, sync_folder
+from aria_dream.adapters.state.record_store import RUNS
 from aria_dream.errors import Problem, WriteRefusedError
+from aria_dream.reach.answer_cache import known_already, parse_answer_cache, render_cached_answer
 from aria_dream.reach.budget import (
     EXCESS,
     INITIATED,
     NOTED,
-    Refused,
-    Row,
+    BudgetRefusal,
+    LedgerRow,
+    count_spent,
     parse_ledger,
     plan_reservation,
     render_row,
-    spent,
 )
+from aria_dream.reach.reach_record import landed_record, parse_reaches, reach_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from datetime import tzinfo
     from pathlib import Path
 
     from aria_dream.policy.settings import Settings
+    from aria_dream.reach.answer_cache import CachedAnswer
     from aria_dream.reach.budget import Resolution, Spent
+    from aria_dream.reach.reach_record import ReachRecord
 
 LEDGER = "reach-ledger.tsv"
 LOCK = "reach-ledger.lock"
@@ -45,9 +52,9 @@ _SEAL = object()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Granted:
-    """Leave to send one reach, already counted. Only `reserve` makes one."""
+    """The permit to send one reach, already counted. Only `reserve` makes one."""
 
-    row: Row
+    row: LedgerRow
     """As it stands in the ledger."""
     state: Path
     zone: tzinfo
@@ -63,7 +70,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def read_ledger(state: Path) -> tuple[tuple[Row, ...], tuple[Problem, ...]]:
+def read_ledger(state: Path) -> tuple[tuple[LedgerRow, ...], tuple[Problem, ...]]:
     """The rows, and what is wrong with the file. One that does not exist is empty. Takes no lock.
 
     Raises:
@@ -80,15 +87,15 @@ def counted(state: Path, settings: Settings, now: datetime) -> Spent | None:
     """What each window of the budget holds at `now` (aware, in the writer's zone); None where nobody can tell."""
     assert now.tzinfo is not None
     try:
-        return spent(read_ledger(state)[0], settings, now, now.tzinfo)
+        return count_spent(read_ledger(state)[0], settings, now, now.tzinfo)
     except OSError:
         return None
 
 
 def reserve(
     state: Path, settings: Settings, zone: tzinfo, *, kind: str, clock: Callable[[], datetime] = utc_now
-) -> Granted | Refused:
-    """Leave to send one reach of `kind`, or why not. The row is on the disk, synced, when this returns.
+) -> Granted | BudgetRefusal:
+    """The permit to send one reach of `kind`, or why not. The row is on the disk, synced, when this returns.
 
     The budget is looked at under the lock, at the time the clock then says, so two callers never share a remainder.
 
@@ -100,13 +107,13 @@ def reserve(
             rows, _ = read_ledger(state)
             now = clock()
             planned = plan_reservation(rows, settings, now, zone, kind=kind, reach_id=secrets.token_hex(8))
-            if isinstance(planned, Refused):
+            if isinstance(planned, BudgetRefusal):
                 if rows and rows[-1].at is None:  # from here on the torn line grows old
-                    append_row(state / LEDGER, Row(at=now.astimezone(zone), kind=kind, verdict=NOTED, id=""))
+                    append_row(state / LEDGER, LedgerRow(at=now.astimezone(zone), kind=kind, verdict=NOTED, id=""))
                 return planned
             append_row(state / LEDGER, planned)
     except (OSError, WriteRefusedError) as error:
-        return Refused(reason=f"the ledger {state / LEDGER} cannot be kept: {error}")
+        return BudgetRefusal(reason=f"the ledger {state / LEDGER} cannot be kept: {error}")
     return Granted(row=planned, state=state, zone=zone, seal=_SEAL)
 
 
@@ -145,11 +152,13 @@ def settle(
             begun, at = lines[0], clock().astimezone(zone)
             more = requests - begun.requests
             if more > 0 and not any(row.verdict == EXCESS for row in lines):
-                excess_row = Row(at=at, kind=begun.kind, verdict=EXCESS, id=reach_id, requests=more)
+                excess_row = LedgerRow(at=at, kind=begun.kind, verdict=EXCESS, id=reach_id, requests=more)
                 append_row(state / LEDGER, excess_row)
             if all(row.verdict in (INITIATED, EXCESS) for row in lines):
                 sent = min(requests, begun.requests)
-                append_row(state / LEDGER, Row(at=at, kind=begun.kind, verdict=verdict, id=reach_id, requests=sent))
+                append_row(
+                    state / LEDGER, LedgerRow(at=at, kind=begun.kind, verdict=verdict, id=reach_id, requests=sent)
+                )
     except OSError as error:
         raise WriteRefusedError(f"{state / LEDGER} was not written: {error.strerror or error}") from error
 
@@ -158,7 +167,7 @@ def _lock(state: Path) -> VaultLock:
     return VaultLock(state / LOCK, "a reach's reservation")
 
 
-def append_row(path: Path, row: Row) -> None:
+def append_row(path: Path, row: LedgerRow) -> None:
     """`append_line` of the row."""
     append_line(path, render_row(row))
 
@@ -184,3 +193,72 @@ def append_line(path: Path, text: str) -> None:
         os.close(handle)
     if size_bytes == 0:
         sync_folder(path.parent)
+
+
+MEMO = "reach-memo.tsv"
+
+
+class ReachStore:
+    """The memo and the steps of one vault's reaches."""
+
+    def __init__(self, state_folder: Path) -> None:
+        self._folder = state_folder
+        self._lock = writer_lock(state_folder)
+        self._runs = Journal(state_folder / RUNS, self._lock)
+
+    def alone(self) -> VaultLock:
+        """The lock of one reach, from choosing to its block: two at once would pay for one question twice."""
+        return VaultLock(self._folder / "reach.lock", "a reach")
+
+    def answer_cache(self) -> tuple[tuple[CachedAnswer, ...], tuple[Problem, ...]]:
+        """The answered pairs, and lines that are none.
+
+        Raises:
+            StateDamagedError: it is there and cannot be read; a question might be paid for twice then.
+        """
+        return parse_answer_cache(read_text(self._folder / MEMO))
+
+    def remember(self, rows: Iterable[CachedAnswer]) -> int:
+        """Add those of `rows` that the memo does not know; how many there were.
+
+        Raises:
+            WriteRefusedError: the disk would not.
+        """
+        added = 0
+        with self._lock.held():
+            known = list(self.answer_cache()[0])
+            for row in rows:
+                if known_already(known, row):
+                    continue
+                try:
+                    append_line(self._folder / MEMO, render_cached_answer(row))
+                except OSError as error:
+                    place = self._folder / MEMO
+                    raise WriteRefusedError(f"{place} was not written: {error.strerror or error}") from error
+                known.append(row)
+                added += 1
+        return added
+
+    def reaches(self) -> tuple[tuple[ReachRecord, ...], tuple[Problem, ...]]:
+        """Every reach in the order it was begun, and broken records.
+
+        Raises:
+            StateDamagedError: the journal is there and cannot be read.
+        """
+        return parse_reaches(read_text(self._folder / RUNS))
+
+    def note(self, reach: ReachRecord) -> None:
+        """Journal the step that `reach` has come to: `begun` or `answered`. It is synced when this returns.
+
+        Raises:
+            WriteRefusedError: the disk would not.
+        """
+        self._runs.append(reach_record(reach))
+
+    def landed(self, reach: ReachRecord) -> None:
+        """Journal that the block of `reach` stands in the vault.
+
+        Raises:
+            WriteRefusedError: the disk would not; the next run finds the block there.
+        """
+        self._runs.append(landed_record(reach))

@@ -14,13 +14,14 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from aria_dream.adapters.index.index import collector_paused, read_vault
+from aria_dream.adapters.index.contents import collector_paused
+from aria_dream.adapters.index.index import read_vault
 from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.adapters.index.vault_names import read_vault_names
 from aria_dream.markdown.scan import is_unread
 from aria_dream.policy.file_layout import choose_home
 from aria_dream.policy.kinds import Door
-from aria_dream.policy.policy import Source
+from aria_dream.policy.policy import SettingSource
 from aria_dream.privacy.sharing import survey
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.ranking.walk import walkable_notes
@@ -69,7 +70,7 @@ class DreamtVault:
     def in_doubt(self) -> str:
         """Why nothing may be listed: what the writer excludes is not known. `""` where it is."""
         policy = self.live.policy
-        if policy.origin("exclude").source is not Source.CLOSED:
+        if policy.origin("exclude").source is not SettingSource.CLOSED:
             return ""
         return policy.refusal(Door.DREAM) or "what `exclude` hides is not known until it is mended"
 
@@ -99,7 +100,7 @@ class DreamtVault:
     @cached_property
     def links(self) -> Neighbours:
         """Neighbours in either direction."""
-        from aria_dream.ranking.structure import neighbours_of  # numpy, which what only counts notes does without
+        from aria_dream.ranking.sparse import neighbours_of  # numpy, which what only counts notes does without
 
         return neighbours_of(self.graph)
 

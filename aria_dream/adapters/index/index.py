@@ -5,24 +5,26 @@ What stays resident are integers in arrays and one packed text per note; everyth
 
 from __future__ import annotations
 
-import gc
-import os
 from bisect import bisect_right
 from collections.abc import Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from aria_dream.adapters.disk.config_folder import read_obsidian_settings
-from aria_dream.adapters.disk.places import vault_key
-from aria_dream.adapters.index.contents import UNREAD, Content, cached_contents, content_key, read_contents
-from aria_dream.adapters.index.index_cache import IndexCache
-from aria_dream.adapters.index.scan import Scan, rescan, scan_vault
-from aria_dream.adapters.index.sync_copies import find_copies
+from aria_dream.adapters.index.contents import (
+    UNREAD,
+    FileContent,
+    cached_contents,
+    collector_paused,
+    content_key,
+    find_copies,
+    read_contents,
+)
+from aria_dream.adapters.index.index_cache import IndexCache, cache_place, linkage_key
+from aria_dream.adapters.index.scan import VaultScan, scan_vault
 from aria_dream.errors import Problem
 from aria_dream.vault.graph import LinkGraph, NoteFacts
 from aria_dream.vault.linkage import (
@@ -102,13 +104,13 @@ class VaultIndex:
 
     root: Path
     """Real path of the vault."""
-    scan: Scan
+    scan: VaultScan
     obsidian: ObsidianSettings
     linkage: Linkage
     """Every link occurrence in arrays."""
     graph: LinkGraph
     """Resolved links between notes."""
-    contents: tuple[Content, ...]
+    contents: tuple[FileContent, ...]
     """Aligned with `linkage.sources`."""
     reading_problems: tuple[Problem, ...]
     """Of files that could not be read, of the walk, and of Obsidian's settings."""
@@ -182,7 +184,7 @@ class VaultIndex:
             raise KeyError(path)
         return self._facts(path, self.contents[source])
 
-    def _facts(self, path: str, content: Content) -> NoteFacts:
+    def _facts(self, path: str, content: FileContent) -> NoteFacts:
         words, aliases, tags, dream, marker, plugin = unpack_facts(content.packed)
         state = self.scan.snapshot.files[path]
         return NoteFacts(
@@ -238,17 +240,9 @@ class VaultIndex:
         """
         return tuple(self.linkage.path_of(source) for source in self.linkage.sources_naming(name))
 
-    def refreshed(self, changed_paths: Iterable[str] | None = None) -> VaultIndex:
-        """The vault as it is now. Only what changed is read; the result equals that of a fresh `read_vault`.
-
-        With `changed_paths` only those files are looked at (a folder among them means the whole vault is listed again);
-        without, every file is, by its times and inode. Raises VaultUnreadableError where the vault is gone.
-        """
-        with collector_paused():
-            return self.rescanned(scan_vault(self.root) if changed_paths is None else rescan(self.scan, changed_paths))
-
-    def rescanned(self, scan: Scan, *, reread: Iterable[str] = ()) -> VaultIndex:
-        """The vault as `scan`, a later look at its files, shows it: `refreshed` by a look that was had already.
+    def rescanned(self, scan: VaultScan, *, reread: Iterable[str] = ()) -> VaultIndex:
+        """The vault as `scan`, a later look at its files, shows it: only what changed is read, and it equals that
+        of a fresh `read_vault`.
 
         `reread` are files whose content changed although their state did not (written twice within one tick of the
         file system's clock); they are read as well.
@@ -284,7 +278,7 @@ def read_vault(
     """
     with collector_paused():
         scan = scan_vault(root)
-        place = _cache_place(scan.root, cache_folder)
+        place = cache_place(scan.root, cache_folder)
         settings, setting_problems = read_obsidian_settings(scan.root, scan.config_folder)
         with IndexCache(place) as cache:
             contents, stale = cached_contents(scan, cache)
@@ -300,10 +294,10 @@ def read_vault(
 
 
 def _index(
-    scan: Scan,
+    scan: VaultScan,
     settings: ObsidianSettings,
     problems: tuple[Problem, ...],
-    contents: Mapping[str, Content],
+    contents: Mapping[str, FileContent],
     place: Path | None,
     *,
     cache: IndexCache | None = None,
@@ -315,7 +309,7 @@ def _index(
     aligned = tuple(contents[files[file]] for file in sources)
     linkage = None
     if cache is not None:
-        key = _linkage_key(files, aligned)
+        key = linkage_key(files, (content.digest for content in aligned))
         linkage = cache.linkage(key, files, sources)
     if linkage is None:
         earlier = before.linkage if before is not None else None
@@ -335,37 +329,7 @@ def _index(
     )
 
 
-def _sources(scan: Scan) -> list[str]:
+def _sources(scan: VaultScan) -> list[str]:
     """Paths of the notes and canvases, sorted."""
     files = sorted(scan.snapshot.files)
     return [files[number] for number in source_numbers(files)]
-
-
-def _linkage_key(files: tuple[str, ...], contents: tuple[Content, ...]) -> bytes:
-    """Stands for all that the linkage depends on: every file's name and every source's content."""
-    state = sha256("\0".join(files).encode("utf-8", "surrogatepass"))
-    state.update(b"\0\0")
-    state.update(b"".join(content.digest or bytes(32) for content in contents))
-    return state.digest()
-
-
-def _cache_place(root: str, cache_folder: Path | None) -> Path | None:
-    """This vault's folder below `cache_folder`; None where that would lie inside the vault."""
-    if cache_folder is None:
-        return None
-    real_root = os.path.normcase(root.removeprefix("\\\\?\\"))
-    real_cache = os.path.normcase(os.path.realpath(cache_folder))
-    inside = real_cache == real_root or real_cache.startswith(real_root.rstrip(os.sep) + os.sep)
-    return None if inside else cache_folder / vault_key(Path(root))
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """No garbage collection inside: loading makes many objects and no cycles (saves 14 to 20 % of the time)."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

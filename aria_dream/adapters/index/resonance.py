@@ -8,7 +8,6 @@ links have changed.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -20,16 +19,15 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from aria_dream.adapters.disk.safe_path import read_plain
-from aria_dream.adapters.index.array_file import drop_arrays, read_arrays, write_arrays
+from aria_dream.adapters.index.cache_store import OF_VAULT, drop_arrays, read_arrays, write_arrays
 from aria_dream.adapters.index.index_cache import reader_version
-from aria_dream.adapters.index.link_sketch import link_sketch, still_alike
 from aria_dream.markdown.note import decode_note
-from aria_dream.ranking.juxtaposition import Juxtaposition, chance, title_of
+from aria_dream.ranking.juxtaposition import Juxtaposition, chance, shortest_ways, title_of
 from aria_dream.ranking.learn import Weights
 from aria_dream.ranking.notespace import NoteSpace, Parts
 from aria_dream.ranking.rank import Ranking, RankNote
+from aria_dream.ranking.sparse import link_sketch, still_alike
 from aria_dream.ranking.terms import NO_TERMS, TermCounts, link_key, note_terms
-from aria_dream.ranking.ways import shortest_ways
 from aria_dream.vault.edit import encode_note
 
 if TYPE_CHECKING:
@@ -38,14 +36,14 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.index.vectors import ContentCache
     from aria_dream.ranking.rank import Scored
     from aria_dream.vault.graph import NoteFacts
 
 TERMS_KIND = "terms:2"
-"""Raise the number with every change of `dream.terms` that changes a value."""
-WEIGHTS_FILE = "weights.json"
+"""Raise the number with every change of `ranking.terms` that changes a value."""
+WEIGHTS_KIND = f"{OF_VAULT}weights"
 SPACE_FILE = "space.bin"
 _SPACE_MODULES = ("juxtaposition", "mentions", "notespace", "sparse", "terms")
 """Modules of `ranking/` that decide what a note space holds. A test compares them with the imports."""
@@ -216,7 +214,7 @@ def build_ranking(
     links they were learned from are still there; else the vault teaches new ones, which are kept.
     """
     if weights is None:
-        weights = _known_weights(vault)
+        weights = _known_weights(vault, cache)
     ranking = Ranking.over(
         open_space(vault, cache, progress=progress),
         vault.graph,
@@ -226,7 +224,7 @@ def build_ranking(
         name_of=lambda row: vault.name_of(vault.graph.paths[row]),
     )
     if weights is None:
-        _keep_weights(vault, {**ranking.weights.to_json(), "sketch": link_sketch(vault.graph)})
+        _keep_weights(vault, cache, {**ranking.weights.to_json(), "sketch": link_sketch(vault.graph)})
     return ranking
 
 
@@ -236,16 +234,10 @@ def _graph_hash(vault: DreamtVault) -> str:
     return state.hexdigest()
 
 
-def _weights_file(vault: DreamtVault) -> Path | None:
-    folder = vault.index.cache_folder
-    return None if folder is None else folder / WEIGHTS_FILE
-
-
-def _known_weights(vault: DreamtVault) -> Weights | None:
-    file = _weights_file(vault)
+def _known_weights(vault: DreamtVault, cache: ContentCache) -> Weights | None:
     try:
-        record = json.loads(file.read_bytes()) if file is not None else None
-    except (OSError, ValueError):
+        record = json.loads(cache.get(WEIGHTS_KIND) or b"null")
+    except ValueError:
         return None
     if not isinstance(record, dict) or not isinstance(record.get("sketch"), list):
         return None
@@ -254,25 +246,17 @@ def _known_weights(vault: DreamtVault) -> Weights | None:
         return weights
     if not still_alike(list(map(str, record["sketch"])), link_sketch(vault.graph)):
         return None
-    _keep_weights(vault, record)
+    _keep_weights(vault, cache, record)
     return weights
 
 
-def _keep_weights(vault: DreamtVault, record: dict[str, object]) -> None:
-    """Keeps weights with the sketch of the links they were learned from, and notes that they serve the graph as it is.
-    """
-    file = _weights_file(vault)
-    if file is None:
-        return
-    temp = file.with_name(f"{file.name}.{os.getpid()}.tmp")
-    with suppress(OSError):  # a cache that cannot be written costs time, nothing else
-        file.parent.mkdir(parents=True, exist_ok=True)
-        temp.write_text(json.dumps({**record, "graph": _graph_hash(vault)}), encoding="utf-8")
-        temp.replace(file)
+def _keep_weights(vault: DreamtVault, cache: ContentCache, record: dict[str, object]) -> None:
+    """Keeps weights with the sketch of the links they were learned from, and that they serve the graph as it is."""
+    cache.put(WEIGHTS_KIND, json.dumps({**record, "graph": _graph_hash(vault)}).encode())
 
 
 class VaultRanker:
-    """L0 of one vault, as `dream.dreaming.Ranker` asks for it: the ranking, with ways and names."""
+    """L0 of one vault, as `judging.dreaming.Ranker` asks for it: the ranking, with ways and names."""
 
     def __init__(self, vault: DreamtVault, ranking: Ranking) -> None:
         self._vault = vault

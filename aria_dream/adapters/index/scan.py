@@ -33,7 +33,7 @@ _TELLS_BLOCKS = sys.platform not in ("darwin", "win32")
 _LARGEST_INLINE_BYTES = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scan:
+class VaultScan:
     """What one walk found."""
 
     root: str
@@ -52,7 +52,7 @@ class Scan:
         return copies_among(sorted(self.named_copies), self.snapshot.files)
 
 
-def scan_vault(root: Path) -> Scan:
+def scan_vault(root: Path) -> VaultScan:
     """Every file of the vault at `root`, found without opening one.
 
     Raises VaultUnreadableError where `root` is missing, is no folder or cannot be listed. A folder below that cannot
@@ -64,7 +64,7 @@ def scan_vault(root: Path) -> Scan:
     for path in walk.blockless:
         if path in files and _is_elsewhere(files[path], walk.reference.get(files[path].device)):
             files[path] = files[path]._replace(here=False)
-    return Scan(
+    return VaultScan(
         root=walk.root,
         snapshot=Snapshot(files),
         config_folder=walk.config_folder,
@@ -73,7 +73,7 @@ def scan_vault(root: Path) -> Scan:
     )
 
 
-def rescan(before: Scan, changed_paths: Iterable[str]) -> Scan:
+def rescan(before: VaultScan, changed_paths: Iterable[str]) -> VaultScan:
     """`before` with the state that `changed_paths` have now; the same as a new scan if nothing else changed.
 
     Where a folder is or was among the paths, the whole vault is scanned anew.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from aria_dream.adapters.machine.wayland import WaylandIdle
 from aria_dream.adapters.machine.x11 import read_x11_idle
-from aria_dream.schedule.presence import Absent, Known, Reading, Unreadable
+from aria_dream.schedule.presence import Known, NoSensor, Reading, SensorFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -39,22 +39,22 @@ class Output:
     complaint: str
 
 
-class Run(Protocol):
-    def __call__(self, command: Sequence[str]) -> Output | Unreadable:
+class CommandRunner(Protocol):
+    def __call__(self, command: Sequence[str]) -> Output | SensorFailed:
         """What the command printed, or why there is nothing."""
         ...
 
 
-def run_command(command: Sequence[str], *, timeout_s: float = TIMEOUT_S) -> Output | Unreadable:
+def run_command(command: Sequence[str], *, timeout_s: float = TIMEOUT_S) -> Output | SensorFailed:
     """What the command printed within `timeout_s`; Unreadable where it did not end or could not be started."""
     try:
         done = subprocess.run(  # noqa: S603 - fixed words, from this module
             command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s, check=False,
             env={**os.environ, "LC_ALL": "C"})
     except subprocess.TimeoutExpired:
-        return Unreadable(f"{command[0]} did not answer within {timeout_s:g} s")
+        return SensorFailed(f"{command[0]} did not answer within {timeout_s:g} s")
     except (OSError, ValueError) as error:
-        return Unreadable(f"{command[0]} cannot be started: {error}")
+        return SensorFailed(f"{command[0]} cannot be started: {error}")
     return Output(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
 
 
@@ -62,7 +62,7 @@ def parse_idle_ms(text: str) -> Reading[float]:
     """Seconds, from whole milliseconds that stand alone or as D-Bus tools print them: `(uint64 1234,)`, `t 1234`."""
     found = re.fullmatch(r"\s*(?:\(\s*)?(?:u?int(?:32|64)\s+|[tuxi]\s+)?(-?[0-9]{1,20})\s*(?:,?\s*\))?\s*", text)
     if found is None:
-        return Unreadable(f"“{text.strip()[:40]}” is no number of milliseconds")
+        return SensorFailed(f"“{text.strip()[:40]}” is no number of milliseconds")
     return _plausible(int(found[1]) / 1000)
 
 
@@ -70,7 +70,7 @@ def parse_ioreg(text: str) -> Reading[float]:
     """Seconds, from the smallest `HIDIdleTime` (nanoseconds) that `ioreg` lists."""
     found = re.findall(r'"HIDIdleTime"\s*=\s*([0-9]{1,20})\b', text)
     if not found:
-        return Unreadable("ioreg lists no HIDIdleTime")
+        return SensorFailed("ioreg lists no HIDIdleTime")
     return _plausible(min(map(int, found)) / 1e9)
 
 
@@ -84,7 +84,7 @@ def parse_logind(text: str, *, now_s: float, monotonic_s: float) -> Reading[floa
     since_us, since_monotonic_us = _whole(fields.get("IdleSinceHint")), _whole(fields.get("IdleSinceHintMonotonic"))
     match fields.get("IdleHint"):
         case "no" if not since_us and not since_monotonic_us:
-            return Absent("the desktop does not tell logind when it is idle")
+            return NoSensor("the desktop does not tell logind when it is idle")
         case "no":
             return Known(0.0)
         case "yes" if since_monotonic_us:
@@ -92,7 +92,7 @@ def parse_logind(text: str, *, now_s: float, monotonic_s: float) -> Reading[floa
         case "yes" if since_us:
             return _plausible(now_s - since_us / 1e6)
         case _:
-            return Unreadable("logind does not say since when the session is idle")
+            return SensorFailed("logind does not say since when the session is idle")
 
 
 def parse_tick_count(now_ms: int, last_ms: int) -> Reading[float]:
@@ -106,7 +106,7 @@ def _whole(text: str | None) -> int:
 
 def _plausible(seconds: float) -> Reading[float]:
     if not math.isfinite(seconds) or seconds < 0 or seconds > 10 * 366 * 86_400:
-        return Unreadable(f"{seconds:g} seconds cannot be")
+        return SensorFailed(f"{seconds:g} seconds cannot be")
     return Known(seconds)
 
 
@@ -122,7 +122,7 @@ class Sensor:
 
 
 def find_sensors(
-    environ: Mapping[str, str] = os.environ, platform: str = sys.platform, run: Run = run_command
+    environ: Mapping[str, str] = os.environ, platform: str = sys.platform, run: CommandRunner = run_command
 ) -> tuple[Sensor, ...]:
     """The sensors to try on this system, the best first. Asks none of them yet."""
     if platform == "win32":
@@ -154,15 +154,15 @@ def is_wayland(environ: Mapping[str, str]) -> bool:
 
 def _read_x11(environ: Mapping[str, str]) -> Reading[float]:
     if environ.get("DISPLAY") and is_wayland(environ):
-        return Absent("under Wayland the X counter does not see all input")
+        return NoSensor("under Wayland the X counter does not see all input")
     return read_x11_idle(environ, timeout_s=TIMEOUT_S)
 
 
-def _read_monitor(environ: Mapping[str, str], run: Run, name: str, path: str) -> Reading[float]:
+def _read_monitor(environ: Mapping[str, str], run: CommandRunner, name: str, path: str) -> Reading[float]:
     """The idle monitor of Mutter or of its fork, over the session's D-Bus."""
     runtime = environ.get("XDG_RUNTIME_DIR", "")
     if not (environ.get("DBUS_SESSION_BUS_ADDRESS") or (runtime and Path(runtime, "bus").exists())):
-        return Absent("no session bus")
+        return NoSensor("no session bus")
     target, place, method = f"{name}.IdleMonitor", f"{path}/IdleMonitor/Core", "GetIdletime"
     if shutil.which("gdbus", path=environ.get("PATH")):
         output = run(["gdbus", "call", "--session", f"--timeout={TIMEOUT_S:g}",
@@ -170,28 +170,28 @@ def _read_monitor(environ: Mapping[str, str], run: Run, name: str, path: str) ->
     elif shutil.which("busctl", path=environ.get("PATH")):
         output = run(["busctl", "--user", f"--timeout={TIMEOUT_S:g}", "call", target, place, target, method])
     else:
-        return Absent("neither gdbus nor busctl is installed")
-    if isinstance(output, Unreadable):
+        return NoSensor("neither gdbus nor busctl is installed")
+    if isinstance(output, SensorFailed):
         return output
     if output.code == 0:
         return parse_idle_ms(output.text)
     # The name of the error where the tool prints it, else the words of dbus-daemon and of dbus-broker.
     if re.search(r"ServiceUnknown|NameHasNoOwner|not provided by any|not activatable|has no owner", output.complaint):
-        return Absent(f"no {target} on the session bus")
-    return Unreadable(output.complaint.strip()[:120] or f"the session bus gave no answer (code {output.code})")
+        return NoSensor(f"no {target} on the session bus")
+    return SensorFailed(output.complaint.strip()[:120] or f"the session bus gave no answer (code {output.code})")
 
 
 class _Logind:
     """The idle hint of the user's graphical session. Its id is looked up once, and again when it is gone."""
 
-    def __init__(self, environ: Mapping[str, str], run: Run) -> None:
+    def __init__(self, environ: Mapping[str, str], run: CommandRunner) -> None:
         self._installed = shutil.which("loginctl", path=environ.get("PATH")) is not None
         self._run = run
         self._session = ""
 
     def read(self) -> Reading[float]:
         if not self._installed or not Path("/run/systemd/seats").is_dir():
-            return Absent("no logind")
+            return NoSensor("no logind")
         known = bool(self._session)
         reading = self._ask()
         if known and not isinstance(reading, Known):
@@ -202,24 +202,24 @@ class _Logind:
     def _ask(self) -> Reading[float]:
         if not self._session:
             output = self._run(["loginctl", "show-user", str(os.getuid()), "--property=Display"])
-            if isinstance(output, Unreadable):
+            if isinstance(output, SensorFailed):
                 return output
             found = re.search(r"^Display=([A-Za-z0-9_-]+)$", output.text, re.MULTILINE)
             if output.code or found is None:
-                return Absent("logind knows no graphical session of yours")
+                return NoSensor("logind knows no graphical session of yours")
             self._session = found[1]
         output = self._run(["loginctl", "show-session", self._session, "--property=IdleHint",
                             "--property=IdleSinceHint", "--property=IdleSinceHintMonotonic"])
-        if isinstance(output, Unreadable):
+        if isinstance(output, SensorFailed):
             return output
         if output.code:
-            return Unreadable(output.complaint.strip()[:120] or "logind gave no answer")
+            return SensorFailed(output.complaint.strip()[:120] or "logind gave no answer")
         return parse_logind(output.text, now_s=time.time(), monotonic_s=time.clock_gettime(time.CLOCK_MONOTONIC))
 
 
-def _read_ioreg(run: Run) -> Reading[float]:
+def _read_ioreg(run: CommandRunner) -> Reading[float]:
     output = run(["/usr/sbin/ioreg", "-r", "-d", "1", "-c", "IOHIDSystem"])
-    return output if isinstance(output, Unreadable) else parse_ioreg(output.text)
+    return output if isinstance(output, SensorFailed) else parse_ioreg(output.text)
 
 
 def _read_windows() -> Reading[float]:
@@ -234,13 +234,13 @@ def _read_windows() -> Reading[float]:
         kernel32, user32 = ctypes.windll.kernel32, ctypes.windll.user32
         session = wintypes.DWORD()
         if kernel32.ProcessIdToSessionId(os.getpid(), ctypes.byref(session)) and session.value == 0:
-            return Absent("a service has no session that anybody could type into")
+            return NoSensor("a service has no session that anybody could type into")
         info = LastInputInfo(ctypes.sizeof(LastInputInfo), 0)
         if not user32.GetLastInputInfo(ctypes.byref(info)):
-            return Unreadable("GetLastInputInfo failed")
+            return SensorFailed("GetLastInputInfo failed")
         kernel32.GetTickCount.restype = wintypes.DWORD
         return parse_tick_count(kernel32.GetTickCount(), info.dwTime)
-    return Absent("not Windows")
+    return NoSensor("not Windows")
 
 
 class IdleProbe:
@@ -255,7 +255,7 @@ class IdleProbe:
         self._sensors = list(find_sensors() if sensors is None else sensors)
         self._monotonic = monotonic
         self._chosen: Sensor | None = None
-        self._none: Absent | None = None
+        self._none: NoSensor | None = None
         self._looked_at = -math.inf
         self._zeros: dict[str, tuple[int, float]] = {}
         self._proven: set[str] = set()
@@ -289,11 +289,11 @@ class IdleProbe:
                 self._chosen = sensor
                 return reading
             readings.append(reading)
-        broken = next((reading for reading in readings if isinstance(reading, Unreadable)), None)
+        broken = next((reading for reading in readings if isinstance(reading, SensorFailed)), None)
         if broken is not None:
             return broken
-        reasons = dict.fromkeys(reading.reason for reading in readings if isinstance(reading, Absent))
-        self._none = Absent("; ".join(reasons) or "no sensor is known for this system")
+        reasons = dict.fromkeys(reading.reason for reading in readings if isinstance(reading, NoSensor))
+        self._none = NoSensor("; ".join(reasons) or "no sensor is known for this system")
         return self._none
 
     def _believed(self, sensor: Sensor) -> Reading[float]:
@@ -306,5 +306,5 @@ class IdleProbe:
         count, first = self._zeros.get(sensor.name, (0, self._monotonic()))
         self._zeros[sensor.name] = (count + 1, first)
         if count + 1 >= _DOUBT_READINGS and self._monotonic() - first >= _DOUBT_S:
-            return Absent(f"{sensor.name} has only ever said 0")
+            return NoSensor(f"{sensor.name} has only ever said 0")
         return reading

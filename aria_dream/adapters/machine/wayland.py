@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aria_dream.schedule.presence import Absent, Known, Reading, Unreadable
+from aria_dream.schedule.presence import Known, NoSensor, Reading, SensorFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -60,21 +60,21 @@ class WaylandIdle:
             if self._connection is None:
                 place = _socket_place(self._environ)
                 if place is None:
-                    return Absent("no Wayland session")
+                    return NoSensor("no Wayland session")
                 self._connect(place)
             self._hear_all()
         except TimeoutError:
             self.close()
-            return Unreadable(f"the Wayland compositor did not answer within {self._timeout_s:g} s")
+            return SensorFailed(f"the Wayland compositor did not answer within {self._timeout_s:g} s")
         except (ConnectionRefusedError, FileNotFoundError):
             self.close()
-            return Absent("no Wayland compositor listens")
+            return NoSensor("no Wayland compositor listens")
         except (OSError, _GoneError, struct.error) as error:
             self.close()
-            return Unreadable(f"the Wayland compositor cannot be asked: {error}")
+            return SensorFailed(f"the Wayland compositor cannot be asked: {error}")
         if not self._speaks:
             self.close()
-            return Absent("the Wayland compositor does not tell when nobody is there (no ext-idle-notify-v1)")
+            return NoSensor("the Wayland compositor does not tell when nobody is there (no ext-idle-notify-v1)")
         return Known(0.0 if self._idle_since_s is None else self._monotonic() - self._idle_since_s)
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aria_dream.schedule.presence import Absent, Known, Reading, Unreadable
+from aria_dream.schedule.presence import Known, NoSensor, Reading, SensorFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -48,19 +48,19 @@ def read_x11_idle(environ: Mapping[str, str] = os.environ, *, timeout_s: float =
     display = environ.get("DISPLAY", "")
     number = parse_display(display)
     if number is None:
-        return Absent(f"“{display}” is no display of this machine" if display else "no X display")
+        return NoSensor(f"“{display}” is no display of this machine" if display else "no X display")
     deadline = time.monotonic() + timeout_s
     try:
         connection = _connect(number, timeout_s)
     except OSError:
-        return Absent(f"no X server at display {display}")
+        return NoSensor(f"no X server at display {display}")
     with connection:
         try:
             return _Conversation(connection, deadline).idle(_cookies(environ, number))
         except TimeoutError:
-            return Unreadable(f"the X server did not answer within {timeout_s:g} s")
+            return SensorFailed(f"the X server did not answer within {timeout_s:g} s")
         except (OSError, _ProtocolError, struct.error) as error:
-            return Unreadable(f"the X server cannot be asked: {error}")
+            return SensorFailed(f"the X server cannot be asked: {error}")
 
 
 def parse_display(display: str) -> int | None:
@@ -142,13 +142,13 @@ class _Conversation:
         status, reason_bytes, length = struct.unpack("<BB4xH", self._take(8))
         body = self._take(4 * length)
         if status != 1:
-            return Unreadable(f"the X server does not let us in: {body[:reason_bytes].decode('latin-1').strip()}")
+            return SensorFailed(f"the X server does not let us in: {body[:reason_bytes].decode('latin-1').strip()}")
         root = parse_setup(body).root
         if self._extension(b"XWAYLAND") is not None:
-            return Absent("the X server belongs to a Wayland session and does not see all input")
+            return NoSensor("the X server belongs to a Wayland session and does not see all input")
         saver = self._extension(b"MIT-SCREEN-SAVER")
         if saver is None:
-            return Unreadable("the X server does not count idle time (no MIT-SCREEN-SAVER)")
+            return SensorFailed("the X server does not count idle time (no MIT-SCREEN-SAVER)")
         self._connection.sendall(struct.pack("<BBHI", saver, _QUERY_INFO, 2, root))
         idle_ms: int = struct.unpack_from("<16xI", self._reply())[0]
         return Known(idle_ms / 1000)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from aria_dream.adapters.gate.egress import Cleared
 from aria_dream.adapters.models.model_server import AskFailed
-from aria_dream.judging.datamark import NONCE_BYTES
-from aria_dream.judging.triage import Unreadable
+from aria_dream.judging.prompt_text import NONCE_BYTES
+from aria_dream.judging.triage_prompt import Unreadable
 from aria_dream.judging.verdict import plain_reason
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def new_nonce() -> str:
     return secrets.token_hex(NONCE_BYTES)
 
 
-def shown_name(model: Model) -> str:
+def display_name(model: Model) -> str:
     """The model as a person names it. llama.cpp names one by its file's path."""
     is_file = model.name.lower().endswith(".gguf")
     return re.split(r"[/\\]", model.name)[-1][: -len(".gguf")] if is_file else model.name
@@ -47,9 +47,9 @@ def shown_name(model: Model) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskingBudget:
-    """How much a model may be asked in one sitting."""
+    """How much a model may be asked in one run."""
 
-    sitting: str
+    owner: str
     """What has this budget: `a dream`."""
     time_s: float = math.inf
     """From the first question on; the last one is given up when the time is over."""
@@ -59,7 +59,7 @@ class AskingBudget:
 
 @dataclass(kw_only=True)
 class Asking:
-    """The questions of one sitting to one model."""
+    """The questions of one run to one model."""
 
     server: ModelServer
     name: str
@@ -125,9 +125,9 @@ class Asking:
     def _is_over(self) -> bool:
         budget = self.budget
         if not self.over and budget.questions is not None and self.asked >= budget.questions:
-            self.over = f"the questions that {budget.sitting} may ask ({budget.questions}) are used up"
+            self.over = f"the questions that {budget.owner} may ask ({budget.questions}) are used up"
         elif not self.over and self._left_s() <= 0:
-            self.over = f"the time that {budget.sitting} may ask a model for ({budget.time_s:g} s) is used up"
+            self.over = f"the time that {budget.owner} may ask a model for ({budget.time_s:g} s) is used up"
         else:
             return bool(self.over)
         some = f", and {self.trouble}" if self._unreadable else ""

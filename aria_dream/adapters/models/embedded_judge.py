@@ -7,7 +7,6 @@ costs no seconds. The same state and the same calibration judge alike.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -15,41 +14,39 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from aria_dream.adapters.index.link_sketch import link_sketch
-from aria_dream.adapters.index.near_notes import is_merged
+from aria_dream.adapters.index.decisions import is_merged
 from aria_dream.adapters.index.resonance import read_note_text
-from aria_dream.adapters.index.vectors import read_passages, read_vectors
 from aria_dream.adapters.models.embedding import (
     Unembedded,
     load_embedder,
     passage_kind,
+    read_passages,
+    read_vectors,
     vector_kind,
     write_missing_vectors,
 )
-from aria_dream.adapters.models.learned_judge import keep_learned, read_learned, retain_visible
+from aria_dream.adapters.models.verdict_cache import LearnedJudge, keep_learned, read_learned, retain_visible
 from aria_dream.errors import MissingPartError
 from aria_dream.judging.bridge import SAMPLE, bridge_signs, clause_words, folder_lift, note_shape, surroundings
-from aria_dream.judging.calibration import (
-    render_calibration,
-)
 from aria_dream.judging.common_ground import Between, NoteView, fold, in_common
 from aria_dream.judging.judge import (
     JUDGE_NAME,
-    Judged,
+    JudgedPair,
     bridge_share,
     judge_pairs,
     pair_features,
     says_the_same,
 )
-from aria_dream.judging.neighbour_words import (
+from aria_dream.judging.pool import NoteSizes, features_of, learn_calibration, links_of
+from aria_dream.judging.reason import (
     MOST_AROUND,
+    TITLES,
     around_clause,
-    linked_alike,
+    explain_terms,
+    find_linked_alike,
     linked_alike_clause,
     shared_words_clause,
 )
-from aria_dream.judging.pool import NoteSizes, features_of, learn_calibration, links_of
-from aria_dream.judging.reason import TITLES, hinted
 from aria_dream.markdown.note import parse_note
 from aria_dream.ranking.embedding import passages, prose, vector_key
 from aria_dream.ranking.juxtaposition import log_odds, title_of
@@ -67,19 +64,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.index.vectors import ContentCache
     from aria_dream.adapters.models.embedding import Embedder
     from aria_dream.judging.bridge import BridgeSigns, Surroundings
     from aria_dream.judging.calibration import Calibration
     from aria_dream.judging.common_ground import Common
     from aria_dream.judging.judge import PairFeatures
-    from aria_dream.judging.triage import Drop, Keep
+    from aria_dream.judging.triage_prompt import Drop, Keep
     from aria_dream.ranking.embedding import EmbeddedText
     from aria_dream.ranking.juxtaposition import Juxtaposition
     from aria_dream.ranking.meaning import Background
     from aria_dream.ranking.rank import Ranking
-    from aria_dream.ranking.structure import Structure
+    from aria_dream.ranking.sparse import Structure
 
 HELD_APART: Final = 0.98
 APART_SAMPLE: Final = 1_000
@@ -97,7 +94,7 @@ class _Viewed:
 
 @dataclass(frozen=True, kw_only=True)
 class EmbeddedJudge:
-    """L1 without a server. `open_embedded_judge` makes it; it satisfies `dream.dreaming.Judge`."""
+    """L1 without a server. `open_embedded_judge` makes it; it satisfies `judging.dreaming.Judge`."""
 
     vault: DreamtVault
     ranking: Ranking
@@ -156,7 +153,7 @@ class EmbeddedJudge:
             cosine = float(cosines[at]) if features.nearness is not None else None
             bridge = self._bridge(rows[at], views, float(apart[at]), features.folder_notes)
             pairs.append(
-                Judged(features=features, common=common, cosine=cosine, apart_below=apart_below, bridge=bridge)
+                JudgedPair(features=features, common=common, cosine=cosine, apart_below=apart_below, bridge=bridge)
             )
             if says_the_same(pairs[-1]):
                 pairs[-1] = replace(pairs[-1], merges=is_merged(self.vault, (a, b), cosine))
@@ -185,7 +182,7 @@ class EmbeddedJudge:
     ) -> tuple[str, ...]:
         """What the ranking's terms say of the two; note by note where nothing else can be said of them."""
         one, two = views[first].words, views[second].words
-        hints = hinted(terms, one.called, two.called)
+        hints = explain_terms(terms, one.called, two.called)
         if not hints or hints[0] == TITLES or common.words or common.mention or common.between or common.akin:
             return hints[: hints[:1] == (TITLES,)]
         links = self.vault.links
@@ -204,7 +201,7 @@ class EmbeddedJudge:
         return (clause or hints[0],)
 
     def _linked_alike(self, first: int, second: int) -> str | None:
-        found = linked_alike(first, second, self.vault.links.of)
+        found = find_linked_alike(first, second, self.vault.links.of)
         if found is None:
             return None
         mine, other, common = found
@@ -295,9 +292,7 @@ def open_embedded_judge(
     if not problem and not remaining:
         retain_visible(cache, vault, keys)
         if learned is None:
-            taught = json.loads(render_calibration(calibration))
-            state, sketch = vault.state_hash, link_sketch(vault.graph)
-            keep_learned(cache, {"told": told, "state": state, "sketch": sketch, "calibration": taught}, usual)
+            keep_learned(cache, vault, told, LearnedJudge(usual, calibration))
     share = bridge_share(links_of(ranking, len(vault.facts)), len(decisions))
     return EmbeddedJudge(
         vault=vault,

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from aria_dream.adapters.index.vectors import read_vectors, write_passages, write_vectors
-from aria_dream.adapters.machine.threads import pin_threads
+from aria_dream.adapters.machine.load import pin_threads
 from aria_dream.errors import MissingPartError
-from aria_dream.ranking.embedding import RECIPE, pooled
+from aria_dream.ranking.embedding import RECIPE, pool_passages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from aria_dream.adapters.index.vectors import ContentCache
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.ranking.embedding import EmbeddedText
 
 MAX_CHARACTERS: Final = 4_000
@@ -132,7 +131,7 @@ class Unembedded:
     """A visible note whose vector may have to be computed."""
 
     key: bytes
-    """`dream.embedding.vector_key` of its content hash and title."""
+    """`ranking.embedding.vector_key` of its content hash and title."""
     passages: Callable[[], Sequence[EmbeddedText]]
     """Reads and cuts the note; called only where the cache does not know the key. Empty where the note is gone."""
 
@@ -175,7 +174,7 @@ def write_missing_vectors(
         rows, parts, at = [], {}, 0
         for key, passages in cut.items():
             parts[key] = encoded[at : at + len(passages)]
-            rows.append(pooled(parts[key], [passage.weight for passage in passages]))
+            rows.append(pool_passages(parts[key], [passage.weight for passage in passages]))
             at += len(passages)
         if rows:  # the notes' vectors last: where one is known, its passages are
             write_passages(cache, passage_kind(embedder), parts)
@@ -183,3 +182,65 @@ def write_missing_vectors(
         done += len(batch)
         progress(done, len(missing))
     return EmbeddingRun(embedded=done, remaining=len(missing) - done)
+
+
+_NORM_TOLERANCE: Final = 0.02
+"""A stored vector whose length differs from 1 by more is torn; float16 alone stays below 0.001."""
+
+
+def read_vectors(
+    cache: ContentCache, kind: str, hashes: Sequence[bytes], dim: int
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """`(vectors, known)`: float32 [n, dim] in the order of `hashes`, zeros where `known` is False.
+
+    Stored as float16. A blob of another length, or one that is not a unit vector, counts as unknown.
+    """
+    import numpy as np
+
+    blobs = cache.get_many(kind, hashes)
+    size_bytes = 2 * dim
+    blank = bytes(size_bytes)
+    kept = [blob if blob is not None and len(blob) == size_bytes else blank for blob in map(blobs.get, hashes)]
+    vectors = np.frombuffer(b"".join(kept), dtype="<f2").astype(np.float32).reshape(len(hashes), dim)
+    with np.errstate(invalid="ignore", over="ignore"):
+        squared = np.einsum("ij,ij->i", vectors, vectors)
+        known = np.abs(squared - 1.0) < _NORM_TOLERANCE
+    vectors[~known] = 0.0
+    return vectors, known
+
+
+def write_vectors(cache: ContentCache, kind: str, hashes: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
+    """Keep L2-normalised `vectors` (one row a hash) as float16."""
+    import numpy as np
+
+    rows = vectors.astype(np.dtype("<f2"))
+    cache.put_many(kind, {key: row.tobytes() for key, row in zip(hashes, rows, strict=True)})
+
+
+def read_passages(cache: ContentCache, kind: str, hashes: Sequence[bytes], dim: int) -> list[NDArray[np.float32]]:
+    """The passages' vectors of each note, float32 [passages, dim], in the order of `hashes`; none where not known.
+
+    Stored as signed bytes, each row against its own largest value: a half of what float16 takes, an error of 1 %.
+    """
+    import numpy as np
+
+    blobs = cache.get_many(kind, hashes)
+    found = []
+    for key in hashes:
+        blob = blobs.get(key, b"")
+        whole = blob if len(blob) % dim == 0 else b""
+        rows = np.frombuffer(whole, dtype=np.int8).astype(np.float32).reshape(-1, dim)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        found.append(rows / lengths if len(rows) and lengths.min() > 0 else np.zeros((0, dim), np.float32))
+    return found
+
+
+def write_passages(cache: ContentCache, kind: str, passages: Mapping[bytes, NDArray[np.float32]]) -> None:
+    """Keep the L2-normalised vectors of the passages of some notes, one row a passage."""
+    import numpy as np
+
+    blobs = {}
+    for key, rows in passages.items():
+        largest = np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-9)
+        blobs[key] = np.rint(rows * (127.0 / largest)).astype(np.int8).tobytes()
+    cache.put_many(kind, blobs)

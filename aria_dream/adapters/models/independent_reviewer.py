@@ -1,4 +1,4 @@
-"""Who looks at a proposal cold, and the one of them that is the model of a server. None is told anything of a dream."""
+"""Who reviews a proposal independently, and the one of them that is a server's model. None knows a dream."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from aria_dream.adapters.gate.egress import Turned
 from aria_dream.adapters.models.asking import new_nonce
 from aria_dream.adapters.models.model_server import AskFailed
-from aria_dream.judging.datamark import Datamark
+from aria_dream.judging.prompt_text import Datamark
 from aria_dream.judging.triage_prompt import too_long
 from aria_dream.privacy.sharing import ShareableExcerpt
 from aria_dream.reach.janus import JANUS_SCHEMA, JanusVerdict, excerpts_of, janus_prompt, parse_janus
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from aria_dream.adapters.models.asking import Asking
     from aria_dream.adapters.models.model_server import Model
     from aria_dream.judging.prompt_text import Messages, Prompt
-    from aria_dream.judging.triage import Unreadable
+    from aria_dream.judging.triage_prompt import Unreadable
     from aria_dream.reach.janus import Case
 
 TOO_LONG = "prompt and notes are too long for the model's window"

@@ -1,4 +1,4 @@
-"""Which judge sits: the one that `triage_backend` names, if it is there."""
+"""Which judge it is: the one that `triage_backend` names, if it is there."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aria_dream.adapters.gate.egress import Gate, Turned
-from aria_dream.adapters.index.prompts import read_prompt
-from aria_dream.adapters.models.asking import Asking, AskingBudget, shown_name
+from aria_dream.adapters.index.live_policy import read_prompt
+from aria_dream.adapters.models.asking import Asking, AskingBudget, display_name
 from aria_dream.adapters.models.model_http import is_listening
 from aria_dream.adapters.models.model_judge import ModelJudge
 from aria_dream.adapters.models.model_server import NoModel, asking_patience, looking_patience
@@ -15,16 +15,15 @@ from aria_dream.adapters.models.ollama import OllamaServer, at_root
 from aria_dream.adapters.models.openai_server import OpenAIServer, with_version
 from aria_dream.adapters.models.verdict_cache import VerdictCache, verdict_kind
 from aria_dream.judging.dreaming import NoJudge
-from aria_dream.judging.triage import Keep
-from aria_dream.judging.triage_prompt import PROMPT_NAME
+from aria_dream.judging.triage_prompt import PROMPT_NAME, Keep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import date
     from pathlib import Path
 
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.index.vectors import ContentCache
     from aria_dream.adapters.models.model_judge import JudgeReport
     from aria_dream.adapters.models.model_server import Model
     from aria_dream.judging.dreaming import Judge
@@ -79,10 +78,10 @@ def open_judge(
     """The judge of one dream, or why there is none. `embedded` makes the built-in one; `problems` gets what to tell of
     the prompt, `report` what becomes of the asking.
 
-    Where Ollama is missing under `auto`, the built-in judge sits; a backend that was named must be there when the dream
-    begins. A model that fails later, or has used up the dream's budget, is followed by the built-in judge either way;
-    where it is to be measured it has no budget, and nobody judges for it. `backend` overrides the policy's. A model
-    reports `progress(done, total)` pair by pair.
+    Where Ollama is missing under `auto`, it is the built-in judge; a backend that was named must be there when the
+    dream begins. A model that fails later, or has used up the dream's budget, is followed by the built-in judge either
+    way; where it is to be measured it has no budget, and nobody judges for it. `backend` overrides the policy's. A
+    model reports `progress(done, total)` pair by pair.
     """
     settings = vault.live.policy.settings
     chosen = backend or settings.triage_backend
@@ -120,9 +119,9 @@ def open_judge(
         verdicts=verdicts,
         asking=Asking(
             server=found.server,
-            name=shown_name(found.model),
-            budget=AskingBudget(sitting="a dream") if is_measured else AskingBudget(
-                sitting="a dream", time_s=settings.triage_budget_s, questions=settings.triage_questions_per_dream
+            name=display_name(found.model),
+            budget=AskingBudget(owner="a dream") if is_measured else AskingBudget(
+                owner="a dream", time_s=settings.triage_budget_s, questions=settings.triage_questions_per_dream
             ),
         ),
         report=report,

@@ -1,4 +1,4 @@
-"""A language model as counsel of a consolidation: asked once a pair and once a conflict, its answer read as an enum.
+"""A language model as the judge of a consolidation: asked once a pair and once a conflict, its answer read as an enum.
 
 A model on another machine sees `ShareableExcerpt`s only, through the gate. Nothing is ever cut to fit: what is too long
 to be shown whole is left for a person.
@@ -30,8 +30,7 @@ from aria_dream.consolidate.questions import (
     turned_evidence,
 )
 from aria_dream.consolidate.verdict import Escalated, KeepA, KeepB, NeedsHuman, Unreadable
-from aria_dream.judging.datamark import Datamark
-from aria_dream.judging.prompt_text import estimate_tokens
+from aria_dream.judging.prompt_text import Datamark, estimate_tokens
 from aria_dream.markdown.note import parse_note
 from aria_dream.privacy.sharing import ShareableExcerpt, Withheld, excerpt_note, excerpt_text
 
@@ -41,10 +40,9 @@ if TYPE_CHECKING:
     from aria_dream.adapters.gate.egress import Gate
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.adapters.models.asking import Asking
-    from aria_dream.adapters.models.consolidation_verdict_cache import ConsolidationVerdictCache
     from aria_dream.adapters.models.model_judge import JudgeReport
     from aria_dream.adapters.models.model_server import Completion, Model
-    from aria_dream.adapters.models.verdict_cache import NoteKey
+    from aria_dream.adapters.models.verdict_cache import ConsolidationVerdictCache, NoteKey
     from aria_dream.consolidate.passages import Passage
     from aria_dream.consolidate.verdict import Conflict, ConflictVerdict, ConsolidationJudge, NearPair, PairVerdict
     from aria_dream.judging.prompt_text import Messages, Prompt
@@ -212,7 +210,7 @@ class ModelConsolidationJudge:
         return cleared, tokens_of(messages)
 
     def _shareable(self, passage: Passage, text: str) -> ShareableExcerpt | Withheld:
-        """`text` of the atom, fit to leave. The whole note is asked first how private it is."""
+        """`text` of the passage, fit to leave. The whole note is asked first how private it is."""
         row = self.vault.row(passage.path)
         if row is None:
             return Withheld("the note is private")
@@ -223,7 +221,7 @@ class ModelConsolidationJudge:
         return excerpt_note(self.vault.sharing, parse_note(f"\n{text}"), passage.path, limit=_WHOLE)
 
     def _key(self, passage: Passage, asked: str) -> NoteKey:
-        """Content hash of the atom's note, and what else of the atom is shown."""
+        """Content hash of the passage's note, and what else of the passage is shown."""
         row = self.vault.row(passage.path)
         text = sha256(passage.text.encode("utf-8", "surrogatepass")).hexdigest()
         told = f"{passage.title}\0{passage.fingerprint}\0{text}"

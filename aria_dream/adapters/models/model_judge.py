@@ -9,11 +9,11 @@ from aria_dream.adapters.gate.egress import Cleared, Turned
 from aria_dream.adapters.index.resonance import read_note_text
 from aria_dream.adapters.models.asking import new_nonce
 from aria_dream.adapters.models.model_server import AskFailed
-from aria_dream.judging.datamark import Datamark
-from aria_dream.judging.triage import Unreadable
+from aria_dream.judging.prompt_text import Datamark
 from aria_dream.judging.triage_prompt import (
     UNCONNECTED,
     VERDICT_SCHEMA,
+    Unreadable,
     excerpt_limit,
     local_excerpt,
     too_long,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from aria_dream.adapters.models.verdict_cache import NoteKey, VerdictCache
     from aria_dream.judging.dreaming import Judge
     from aria_dream.judging.prompt_text import Messages, Prompt
-    from aria_dream.judging.triage import Verdict
+    from aria_dream.judging.triage_prompt import Verdict
     from aria_dream.ranking.juxtaposition import Juxtaposition
 
 
@@ -49,7 +49,7 @@ class JudgeReport:
 
 @dataclass(kw_only=True)
 class ModelJudge:
-    """L1 by the model of a server. It satisfies `dream.dreaming.Judge`."""
+    """L1 by the model of a server. It satisfies `judging.dreaming.Judge`."""
 
     vault: DreamtVault
     model: Model

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from aria_dream.adapters.models.model_http import Answered, Patience, Unanswered
-from aria_dream.judging.triage import Unreadable
-from aria_dream.judging.triage_prompt import WINDOW
+from aria_dream.judging.triage_prompt import WINDOW, Unreadable
 from aria_dream.judging.verdict import LONGEST_ANSWER, parse_object
 
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ class Lines:
         return self._rest.strip()
 
 
-class Answer:
+class GrowingAnswer:
     """An answer as it grows, and whether it has come far enough."""
 
     def __init__(self) -> None:

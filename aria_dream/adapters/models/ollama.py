@@ -15,9 +15,9 @@ from aria_dream.adapters.models.model_http import Answered, Unanswered, exchange
 from aria_dream.adapters.models.model_server import (
     SEED,
     TEMPERATURE,
-    Answer,
     AskFailed,
     Completion,
+    GrowingAnswer,
     Model,
     NoModel,
     failure,
@@ -113,7 +113,7 @@ class OllamaServer:
 
     def ask(self, body: bytes | Cleared, within_s: float = math.inf) -> Completion | AskFailed:
         """The answer, gathered from the stream; ended at blanks, at the first sign of the cloud, and in time."""
-        answer = Answer()
+        answer = GrowingAnswer()
 
         def take(piece: bytes) -> bool:
             return any(_take_line(answer, line) for line in answer.lines(piece))
@@ -141,7 +141,7 @@ def is_cloud_name(name: str) -> bool:
     return name.strip().casefold().endswith((":cloud", "-cloud"))
 
 
-def _take_line(answer: Answer, line: bytes) -> bool:
+def _take_line(answer: GrowingAnswer, line: bytes) -> bool:
     """Whether the answer is over with this line of the stream."""
     if not line:
         return False

@@ -13,9 +13,9 @@ from aria_dream.adapters.models.model_http import Answered, Unanswered, exchange
 from aria_dream.adapters.models.model_server import (
     SEED,
     TEMPERATURE,
-    Answer,
     AskFailed,
     Completion,
+    GrowingAnswer,
     Model,
     NoModel,
     failure,
@@ -115,7 +115,7 @@ class OpenAIServer:
 
         A server that refuses a part of the question which is beyond the plainest one is to be asked once more, without.
         """
-        answer = Answer()
+        answer = GrowingAnswer()
         reply = _Reply()
 
         def take(piece: bytes) -> bool:
@@ -181,7 +181,7 @@ class _Reply:
         return bytes(self._gathered or b"").strip(_BLANK)
 
 
-def _take_line(answer: Answer, line: bytes) -> bool:
+def _take_line(answer: GrowingAnswer, line: bytes) -> bool:
     """Whether the answer is over with this line of the event stream (or of a whole reply to a streamed request)."""
     line = line.lstrip(_BLANK)
     kind, _, value = line.partition(b":")
@@ -204,7 +204,7 @@ def _take_line(answer: Answer, line: bytes) -> bool:
     return _take_choice(answer, found)
 
 
-def _take_choice(answer: Answer, found: Mapping[str, object]) -> bool:
+def _take_choice(answer: GrowingAnswer, found: Mapping[str, object]) -> bool:
     choices = found.get("choices")
     listed = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
     choice: dict[str, object] = next((one for one in listed if not one.get("index")), {})

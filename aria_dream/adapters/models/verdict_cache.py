@@ -1,29 +1,47 @@
-"""Verdicts of a language model, kept by content: both notes, the prompt, the model.
+"""What judges keep in the cache: verdicts of a language model, and what the embedded judge learned of a vault.
 
 At temperature 0 a model still does not always say the same twice (prompt caches, batches of other users), so what it
 said once stands until a note, the prompt or the model changes. A reason quotes the notes, so a verdict is dropped as
-soon as one of its notes is invisible.
+soon as one of its notes is invisible. What was learned stands as long as nearly all the links it came from are there.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from aria_dream.judging.triage import Drop, Keep, Unreadable
-from aria_dream.judging.triage_prompt import RECIPE
+from aria_dream.adapters.index.cache_store import OF_VAULT
+from aria_dream.consolidate.answers import wording_fault
+from aria_dream.consolidate.verdict import BothValid, KeepA, KeepB, Merge, NeedsHuman, Normalize, NotDuplicate
+from aria_dream.judging.calibration import (
+    DECISION_WEIGHT,
+    LIFT,
+    MOST_KEPT,
+    PRIOR_STRENGTH,
+    RECALL,
+    RECALL_MARGIN,
+    SHY_OF_HUBS,
+    parse_calibration,
+    render_calibration,
+)
+from aria_dream.judging.judge import FEATURES, PRIOR
+from aria_dream.judging.pool import HIDDEN_SHARE, ROUNDS
+from aria_dream.judging.triage_prompt import RECIPE, Drop, Keep, Unreadable
+from aria_dream.ranking.meaning import parse_background, render_background
+from aria_dream.ranking.sparse import link_sketch, still_alike
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import date
 
-    from aria_dream.adapters.index.vectors import ContentCache
-
-_HOMES = sha256(b"the notes that have verdicts").digest()
+    from aria_dream.adapters.index.cache_store import ContentCache
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
+    from aria_dream.consolidate.verdict import ConflictVerdict, Escalated, PairVerdict
+    from aria_dream.judging.calibration import Calibration
+    from aria_dream.ranking.meaning import Background
 
 NoteKey = tuple[bytes, str]
 """A note's content hash and its title."""
@@ -85,27 +103,24 @@ class VerdictCache:
         home, key = _place(first, second)
         entries = self._entries(home)
         entries[key] = entry
-        listed = self.cache.get_many(self.kind, [_HOMES]).get(_HOMES, b"")
-        homes = {*listed.decode("ascii", "replace").split(), home.hex()}
-        blobs = {home: json.dumps(entries).encode(), _HOMES: " ".join(sorted(homes)).encode()}
-        self.cache.put_many(self.kind, blobs)
+        self.cache.put_many(self.kind, {home: json.dumps(entries).encode()})
 
     def prune(self) -> None:
         """Drop every verdict of which one note is no longer visible."""
-        blobs = self.cache.get_many(self.kind, self.visible)
         shown = {each.hex() for each in self.visible}
-        homes = {home.hex() for home in blobs}
-        listed = self.cache.get_many(self.kind, [_HOMES]).get(_HOMES, b"")
-        gone = {home for home in listed.decode("ascii", "replace").split() if home not in shown}
-        known = [bytes.fromhex(home) for home in gone if re.fullmatch("[0-9a-f]{64}", home)]
-        changed: dict[bytes, bytes] = dict.fromkeys(known, b"{}")
-        changed[_HOMES] = " ".join(sorted(homes)).encode()
-        for home, blob in blobs.items():
+        gone: list[bytes] = []
+        changed: dict[bytes, bytes] = {}
+
+        def look(home: bytes, blob: bytes) -> None:
             entries = _parse(blob)
             left = {key: entry for key, entry in entries.items() if key.partition(":")[0] in shown}
-            if len(left) != len(entries):
+            if home.hex() not in shown:
+                gone.append(home)
+            elif len(left) != len(entries):
                 changed[home] = json.dumps(left).encode()
-        self.cache.put_many(self.kind, changed)
+
+        self.cache.each(self.kind, look)
+        self.cache.put_many(self.kind, changed, without=gone)
 
     def _entries(self, home: bytes) -> dict[str, dict[str, str]]:
         if home not in self._read:
@@ -132,3 +147,154 @@ def _parse(blob: bytes) -> dict[str, dict[str, str]]:
         for key, entry in found.items()
         if isinstance(entry, dict) and isinstance(entry.get("reason"), str) and isinstance(entry.get("verdict"), str)
     }
+
+
+_NAMES = {
+    Merge: "merge", NotDuplicate: "not_duplicate", Normalize: "normalize", KeepA: "keep_a", KeepB: "keep_b",
+    BothValid: "both_valid", NeedsHuman: "needs_human",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationVerdictCache:
+    """Verdicts of one prompt and one model."""
+
+    verdicts: VerdictCache
+
+    def pair(self, first: NoteKey, second: NoteKey, *passages: str) -> PairVerdict | None:
+        """The verdict on two passages, in either direction; None where it has to be asked."""
+        found = self.verdicts.lookup(first, second)
+        if found is None:
+            return None
+        reason, confidence = found["reason"], _number(found.get("confidence"))
+        match found["verdict"]:
+            case "merge":
+                return Merge(reason=reason, confidence=confidence)
+            case "not_duplicate":
+                return NotDuplicate(reason=reason, confidence=confidence)
+            case "normalize" if not wording_fault(found.get("wording", ""), passages):
+                return Normalize(reason=reason, confidence=confidence, wording=found["wording"])
+            case _:
+                return self._failed(found)
+
+    def conflict(self, first: NoteKey, second: NoteKey) -> ConflictVerdict | None:
+        """The verdict on two claims; turned round where they were asked the other way round."""
+        found = self.verdicts.lookup(first, second)
+        if found is None:
+            return None
+        reason, confidence = found["reason"], _number(found.get("confidence"))
+        turned = found.get("first") != _mark(first)
+        match found["verdict"]:
+            case "keep_a" | "keep_b" as kept:
+                keeps_first = (kept == "keep_a") != turned
+                return (KeepA if keeps_first else KeepB)(reason=reason, confidence=confidence)
+            case "both_valid":
+                return BothValid(reason=reason, confidence=confidence)
+            case "needs_human":
+                return NeedsHuman(reason=reason, confidence=confidence)
+            case _:
+                return self._failed(found)
+
+    def _failed(self, found: dict[str, str]) -> Unreadable | None:
+        today = found.get("day") == self.verdicts.today.isoformat()
+        return Unreadable(reason=found["reason"]) if found["verdict"] == "failed" and today else None
+
+    def keep(self, first: NoteKey, second: NoteKey, verdict: PairVerdict | ConflictVerdict) -> None:
+        """Keep the verdict; an unreadable one for this day only, an escalation not at all: it costs nothing."""
+        match verdict:
+            case Unreadable():
+                day = self.verdicts.today.isoformat()
+                self.verdicts.store(first, second, {"verdict": "failed", "reason": verdict.reason, "day": day})
+            case Merge() | NotDuplicate() | Normalize() | KeepA() | KeepB() | BothValid() | NeedsHuman():
+                if self.verdicts.lasting:
+                    self.verdicts.store(first, second, _entry(first, verdict))
+            case _:
+                _costs_nothing(verdict)
+
+
+def _costs_nothing(_verdict: Escalated) -> None:
+    """Nothing is kept of it."""
+
+
+def _entry(
+    first: NoteKey, verdict: Merge | NotDuplicate | Normalize | KeepA | KeepB | BothValid | NeedsHuman
+) -> dict[str, str]:
+    return {
+        "verdict": _NAMES[type(verdict)],
+        "reason": verdict.reason,
+        "confidence": repr(verdict.confidence),
+        "first": _mark(first),
+        "wording": verdict.wording if isinstance(verdict, Normalize) else "",
+    }
+
+
+def _mark(first: NoteKey) -> str:
+    """Which of the two was asked as the first."""
+    return sha256(first[1].encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _number(text: str | None) -> float:
+    try:
+        return min(1.0, max(0.0, float(text or "0")))
+    except ValueError:
+        return 0.0
+
+
+_LEARNED_BY: Final = repr(
+    (FEATURES, PRIOR, RECALL, RECALL_MARGIN, MOST_KEPT, LIFT, SHY_OF_HUBS, PRIOR_STRENGTH, DECISION_WEIGHT,
+     HIDDEN_SHARE, ROUNDS)
+)  # fmt: skip
+LEARNED_KIND: Final = f"{OF_VAULT}learned:1:{sha256(_LEARNED_BY.encode()).hexdigest()[:12]}"
+"""What the judge learned. Changes with whatever the learning depends on beside the vault; raise the number when its
+code does."""
+STATE_KIND: Final = f"{OF_VAULT}state"
+"""The state of the vault that the cache was last cleared for."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedJudge:
+    """What the judge knows of a vault beside its vectors."""
+
+    background: Background
+    calibration: Calibration
+
+
+def read_learned(cache: ContentCache, vault: DreamtVault, told: str, dim: int) -> LearnedJudge | None:
+    """What was learned from nearly these links, by the same ranking, embedder and decisions."""
+    head, _, blob = cache.get(LEARNED_KIND).partition(b"\n")
+    try:
+        record = json.loads(head)
+        if record["told"] != told:
+            return None
+        # Two sketches of ten thousand notes take longer than all else here; the state it was kept for needs none.
+        same = record["state"] == vault.state_hash
+        alike = same or still_alike(list(map(str, record["sketch"])), link_sketch(vault.graph))
+        calibration = parse_calibration(json.dumps(record["calibration"]).encode(), len(FEATURES))
+        usual = parse_background(blob, dim)
+    except (ValueError, TypeError, KeyError):
+        return None
+    if not alike or usual is None or calibration is None:
+        return None
+    if not same:
+        _put(cache, {**record, "state": vault.state_hash}, usual)
+    return LearnedJudge(usual, calibration)
+
+
+def keep_learned(cache: ContentCache, vault: DreamtVault, told: str, learned: LearnedJudge) -> None:
+    """Keep what was learned from the vault as it is; only the latest is kept. `told`: what else it depends on."""
+    calibration = json.loads(render_calibration(learned.calibration))
+    sketch = link_sketch(vault.graph)
+    record = {"told": told, "state": vault.state_hash, "sketch": sketch, "calibration": calibration}
+    _put(cache, record, learned.background)
+
+
+def _put(cache: ContentCache, record: Mapping[str, object], usual: Background) -> None:
+    cache.put(LEARNED_KIND, json.dumps(record).encode() + b"\n" + render_background(usual))
+
+
+def retain_visible(cache: ContentCache, vault: DreamtVault, keys: Sequence[bytes]) -> None:
+    """Drop what invisible notes left, once for each state of the vault."""
+    state = sha256(vault.state_hash.encode()).digest()
+    if cache.get(STATE_KIND) != state:
+        cache.retain_only({fact.content_hash for fact in vault.facts} | set(keys))
+        cache.put(STATE_KIND, state)

@@ -24,8 +24,8 @@ from aria_dream.vault.edit import encode_note
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.index.vectors import ContentCache
     from aria_dream.consolidate.claim_pairs import ClaimSketch
     from aria_dream.consolidate.verdict import Conflict
 

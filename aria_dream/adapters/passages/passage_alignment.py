@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
-    from aria_dream.adapters.index.vectors import ContentCache
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.models.embedding import Embedder
     from aria_dream.adapters.passages.passage_rows import PassageTable
     from aria_dream.consolidate.near import Vectors

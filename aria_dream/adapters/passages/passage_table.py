@@ -39,8 +39,8 @@ from aria_dream.vault.edit import encode_note
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.index.vectors import ContentCache
     from aria_dream.adapters.models.embedding import Embedder
     from aria_dream.consolidate.near import Vectors
     from aria_dream.consolidate.passages import Passage

@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from aria_dream.adapters.index.resonance import read_note_text
-from aria_dream.adapters.index.vectors import read_vectors
-from aria_dream.adapters.models.embedding import NOTES_PER_BATCH, Unembedded, vector_kind, write_missing_vectors
+from aria_dream.adapters.models.embedding import (
+    NOTES_PER_BATCH,
+    Unembedded,
+    read_vectors,
+    vector_kind,
+    write_missing_vectors,
+)
 from aria_dream.adapters.passages.passage_rows import note_key
 from aria_dream.markdown.note import parse_note
-from aria_dream.ranking.embedding import passages, pooled
+from aria_dream.ranking.embedding import passages, pool_passages
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.vault.edit import encode_note
 
@@ -23,8 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.index.vectors import ContentCache
     from aria_dream.adapters.models.embedding import Embedder
     from aria_dream.adapters.passages.passage_rows import PassageTable
     from aria_dream.consolidate.near import Vectors
@@ -121,7 +126,7 @@ def _embedded_sections(table: PassageTable, rows: Iterable[int], embedder: Embed
         if passage is None:
             continue
         cut = passages(passage.title, parse_note("\n" + passage.text))[:SECTION_PASSAGES]
-        vector = pooled(embedder.encode([one.text for one in cut]), [one.weight for one in cut])
+        vector = pool_passages(embedder.encode([one.text for one in cut]), [one.weight for one in cut])
         found[passage.id] = vector.astype(np.float16).astype(np.float32)  # as it will be read: a rank must not change
     return found
 

@@ -10,7 +10,7 @@ from aria_dream.errors import PolicyClosedError
 from aria_dream.markdown.note import NotePath, decode_note
 from aria_dream.markdown.scan import scan_note
 from aria_dream.notes.jsonl import parse_records
-from aria_dream.policy.policy import Source
+from aria_dream.policy.policy import SettingSource
 from aria_dream.privacy.sharing import Visibility, visibility
 from aria_dream.synthesis.lesson import read_rows
 from aria_dream.synthesis.memory import (
@@ -70,7 +70,7 @@ def find_memory_folder(root: Path, policy: Policy) -> str | NoMemory:
         PolicyClosedError: the policy's line about it is not understood.
     """
     origin = policy.origin("memory_folder")
-    if origin.source is Source.CLOSED:
+    if origin.source is SettingSource.CLOSED:
         raise PolicyClosedError(f"where the memory lies is not known: `memory_folder` is {origin}")
     wanted = policy.settings.memory_folder
     if wanted:
@@ -123,7 +123,7 @@ def read_sources(
 
     def texts(key: str, suffix: str = ".md") -> tuple[MemoryFile, ...]:
         path = str(getattr(settings, key))
-        if policy.origin(key).source is Source.CLOSED or not path:
+        if policy.origin(key).source is SettingSource.CLOSED or not path:
             said.append(f"{key} is not understood and was not read")
             return ()
         found, complaints = _texts(files, folder, path, suffix, policy)

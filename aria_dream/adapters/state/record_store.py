@@ -19,7 +19,7 @@ from aria_dream.ranking.juxtaposition import pair_key
 from aria_dream.ranking.walk import Memory
 from aria_dream.review.journal import parse_journal
 from aria_dream.review.proposal import ProposalState, decided_pairs, proposed_record
-from aria_dream.schedule.judge_record import judge_record, last_trouble
+from aria_dream.schedule.run_record import judge_record, last_trouble
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.settled import Settled
     from aria_dream.errors import Problem
     from aria_dream.review.proposal import Proposal
-    from aria_dream.schedule.judge_record import Occasion
+    from aria_dream.schedule.run_record import Occasion
 
 PROPOSALS = "proposals.jsonl"
 HASHES = "note-hashes.json"

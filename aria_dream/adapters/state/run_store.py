@@ -10,14 +10,14 @@ from aria_dream.adapters.disk.lock import writer_lock
 from aria_dream.adapters.state.record_store import PROPOSALS, RUNS, RecordStore
 from aria_dream.consolidate.record import parse_consolidations
 from aria_dream.errors import StateDamagedError
-from aria_dream.reach.reach_record import parse_reaches, unfinished
+from aria_dream.reach.reach_record import find_unfinished, parse_reaches
 from aria_dream.review.proposal import open_count
-from aria_dream.schedule.judge_record import last_trouble
 from aria_dream.schedule.run_record import (
     PastRun,
     RunEnd,
     RunLog,
     ended_record,
+    last_trouble,
     parse_run_log,
     since_record,
     started_record,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.record import Consolidation
     from aria_dream.notes.episode import EpisodeRecord
-    from aria_dream.schedule.judge_record import JudgeTrouble
+    from aria_dream.schedule.run_record import JudgeTrouble
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ class RunStore:
             open_proposals=open_count(records.states.values()),
             last_night=_last_night(parse_consolidations(text)),
             judge_trouble=last_trouble(text),
-            unfinished_reaches=len(unfinished(parse_reaches(text)[0])),
+            unfinished_reaches=len(find_unfinished(parse_reaches(text)[0])),
             problems=tuple(str(problem) for problem in records.problems),
         )
 

@@ -10,13 +10,12 @@ from aria_dream.adapters.index.live_policy import LivePolicy, read_live_policy
 from aria_dream.adapters.machine.presence import last_edit_s, read_moment
 from aria_dream.adapters.state.run_store import Remembered, RunStore
 from aria_dream.adapters.watch.own_notes import find_own_notes, read_day_owner, read_new_seeds
-from aria_dream.adapters.watch.vault_state import Present
+from aria_dream.adapters.watch.vault_change import Present
 from aria_dream.errors import VaultUnreadableError
 from aria_dream.policy.triggers import BUILT, Stage
 from aria_dream.schedule.due import Due, NotYet, due, must_stop
-from aria_dream.schedule.nightly import owed_night
 from aria_dream.schedule.run_record import as_runs, failures_in_a_row
-from aria_dream.schedule.scheduler_state import History, Moment, SchedulerState
+from aria_dream.schedule.scheduler_state import Moment, RunHistory, SchedulerState, owed_night
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,7 +75,7 @@ class SchedulerInputs:
         self.state_folder = self.live.state_folder(places)
         self.store = RunStore(self.state_folder)
         self.has_run = False
-        """Something was started since this outlook was made."""
+        """Something was started since these inputs were read."""
         self.ended_s: dict[str, float] = {}
         """By run id: when it ended, by `clock`."""
         self.slow_until_s = 0.0
@@ -110,7 +109,7 @@ class SchedulerInputs:
             day_owner=read_day_owner(self.watcher.index, own, moment.now.astimezone(moment.zone).date()),
             hindrance=self._hindrance(remembered),
         )
-        history = History(
+        history = RunHistory(
             started_monotonic_s=self._started_s,
             runs=as_runs(remembered.log, remembered.episodes, self.ended_s),
             since=remembered.log.since,
@@ -188,7 +187,7 @@ class SchedulerInputs:
             return f"{failures} runs failed in a row, so the next one waits for up to an hour"
         return self._away or remembered.damage
 
-    def _owed_night(self, moment: Moment, history: History) -> date | None:
+    def _owed_night(self, moment: Moment, history: RunHistory) -> date | None:
         settings = self.live.policy.settings
         if not settings.nightly or not BUILT.intersection(self.live.triggers.on_nightly):
             return None

@@ -61,7 +61,7 @@ SETTINGS_FILES = frozenset(
 _JOIN_S = 10.0
 
 
-class Meaning(Enum):
+class EventMeaning(Enum):
     """What a path in an event calls for."""
 
     NOTHING = "nothing"
@@ -70,20 +70,20 @@ class Meaning(Enum):
     SETTINGS = "settings"
 
 
-def meaning_of(path: str, *, is_folder: bool) -> Meaning:
+def meaning_of(path: str, *, is_folder: bool) -> EventMeaning:
     """What a change at this vault path (`""`: the vault itself) calls for. Pure."""
     parts = path.split("/")
     hidden = next((depth for depth, part in enumerate(parts) if part.startswith(".")), None)
     if hidden is None:
-        return Meaning.WHOLE if is_folder or not path else Meaning.FILE
+        return EventMeaning.WHOLE if is_folder or not path else EventMeaning.FILE
     is_last = hidden == len(parts) - 1
     if is_folder:  # a dot folder at the root may be Obsidian's, under whatever name
-        return Meaning.WHOLE if is_last and hidden == 0 else Meaning.NOTHING
+        return EventMeaning.WHOLE if is_last and hidden == 0 else EventMeaning.NOTHING
     if is_last:  # an editor's temp file, unless iCloud left it in place of a note
-        return Meaning.FILE if path.endswith(".icloud") else Meaning.NOTHING
+        return EventMeaning.FILE if path.endswith(".icloud") else EventMeaning.NOTHING
     if hidden == 0 and "/".join(parts[1:]) in SETTINGS_FILES:
-        return Meaning.SETTINGS
-    return Meaning.NOTHING
+        return EventMeaning.SETTINGS
+    return EventMeaning.NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,23 +132,23 @@ class EventBox(FileSystemEventHandler):
         else:
             return
         meaning = meaning_of(path, is_folder=is_folder)
-        if meaning is Meaning.FILE and sys.platform != "linux" and not path.isascii():
-            meaning = Meaning.WHOLE  # the event may spell the name otherwise than the folder's listing does
-        if meaning is not Meaning.NOTHING:
+        if meaning is EventMeaning.FILE and sys.platform != "linux" and not path.isascii():
+            meaning = EventMeaning.WHOLE  # the event may spell the name otherwise than the folder's listing does
+        if meaning is not EventMeaning.NOTHING:
             self._keep(meaning, path)
 
     def everything(self) -> None:
         """Anything may have happened: events were lost."""
-        self._keep(Meaning.WHOLE, "")
+        self._keep(EventMeaning.WHOLE, "")
 
-    def _keep(self, meaning: Meaning, path: str) -> None:
+    def _keep(self, meaning: EventMeaning, path: str) -> None:
         now = self.clock()
         with self._lock:
-            if meaning is Meaning.SETTINGS:
+            if meaning is EventMeaning.SETTINGS:
                 self._settings = True
-            elif meaning is Meaning.FILE and not self._whole:
+            elif meaning is EventMeaning.FILE and not self._whole:
                 self._paths.add(path)
-            self._whole = self._whole or meaning is Meaning.WHOLE or len(self._paths) > PATHS_MAX
+            self._whole = self._whole or meaning is EventMeaning.WHOLE or len(self._paths) > PATHS_MAX
             if self._whole:
                 self._paths.clear()
             is_first = self._first_at_s is None
@@ -176,11 +176,11 @@ class EventBox(FileSystemEventHandler):
     def put_back(self, hints: Hints) -> None:
         """Keeps `hints` for a later look, as if they came now."""
         for path in hints.paths:
-            self._keep(Meaning.FILE, path)
+            self._keep(EventMeaning.FILE, path)
         if hints.whole:
-            self._keep(Meaning.WHOLE, "")
+            self._keep(EventMeaning.WHOLE, "")
         if hints.settings:
-            self._keep(Meaning.SETTINGS, "")
+            self._keep(EventMeaning.SETTINGS, "")
 
 
 class Observing(Protocol):

@@ -111,7 +111,7 @@ def read_folders(root: Path) -> tuple[int, ...]:
     return tuple(inodes)
 
 
-def unwatched(folders: tuple[int, ...], watched: tuple[int, ...]) -> int:
+def count_unwatched(folders: tuple[int, ...], watched: tuple[int, ...]) -> int:
     """How many of `folders` (inodes, the root's first) have no watch. Pure.
 
     A layered file system may show other inodes than the kernel watches; the root's, which is watched if any is, tells,

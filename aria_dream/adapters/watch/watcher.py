@@ -18,24 +18,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from aria_dream.adapters.disk.config_folder import read_obsidian_settings
-from aria_dream.adapters.disk.own_writes import OwnWrites
+from aria_dream.adapters.disk.history import OwnContents
 from aria_dream.adapters.index.index import read_vault
 from aria_dream.adapters.index.scan import rescan, scan_vault
-from aria_dream.adapters.watch.rewritten import find_rewritten
-from aria_dream.adapters.watch.vault_change import compare_indexes
-from aria_dream.adapters.watch.vault_state import (
+from aria_dream.adapters.watch.vault_change import (
     ACCEPT_AFTER_S,
     SETTLED_S,
     Gone,
     Present,
     Shrunk,
+    compare_indexes,
+    find_rewritten,
     read_safe_path,
     shrunk_reason,
     unreadable_reason,
 )
-from aria_dream.adapters.watch.wake_up_event import WakeUpEvent
 from aria_dream.adapters.watch.watch_events import EventBox, Hints
-from aria_dream.adapters.watch.watching import Watching
+from aria_dream.adapters.watch.watching import WakeUpEvent, Watching
 from aria_dream.errors import VaultUnreadableError
 from aria_dream.vault.linkage import kind_of
 from aria_dream.vault.snapshot import difference
@@ -45,9 +44,8 @@ if TYPE_CHECKING:
 
     from aria_dream.adapters.disk.places import Places
     from aria_dream.adapters.index.index import VaultIndex
-    from aria_dream.adapters.index.scan import Scan
-    from aria_dream.adapters.watch.vault_change import VaultChange
-    from aria_dream.adapters.watch.vault_state import VaultState
+    from aria_dream.adapters.index.scan import VaultScan
+    from aria_dream.adapters.watch.vault_change import VaultChange, VaultState
     from aria_dream.adapters.watch.watching import WatchReport
     from aria_dream.vault.snapshot import SnapshotDifference
 
@@ -90,7 +88,7 @@ class VaultWatcher:
         """Quiet that a look waits for. May be set at any time, as may `poll_s`."""
         self.poll_s = poll_s
         """How often the vault is walked over where events cannot be had, or while it is away."""
-        self.own = OwnWrites(None if state_folder is None else state_folder / "history")
+        self.own = OwnContents(None if state_folder is None else state_folder / "history")
         self._clock = clock
         self._wall_ns = wall_ns
         self._cpu = cpu
@@ -172,12 +170,6 @@ class VaultWatcher:
             return 0.0
         return None if self._last_foreign_at_s is None else max(0.0, self._clock() - self._last_foreign_at_s)
 
-    def accept_shrinking(self) -> None:
-        """The writer says that the vault is right as it is: what vanished is gone for good."""
-        if isinstance(self._state, Shrunk):
-            self._state = Shrunk(reason=self._state.reason, since_s=self._clock() - ACCEPT_AFTER_S)
-            self._next_walk_at_s = self._clock()
-
     def wait(self, timeout_s: float) -> VaultChange | None:
         """What changed, once it is looked at; None after `timeout_s`, after a `call`, or when `state` became another.
 
@@ -239,7 +231,7 @@ class VaultWatcher:
         rest_s = self._watching.rest_s(self.poll_s, self._walk_s) if watched else min(2.0, self.poll_s)
         self._next_walk_at_s = self._clock() + rest_s
 
-    def _scan(self, hints: Hints) -> Scan | None:
+    def _scan(self, hints: Hints) -> VaultScan | None:
         """The vault's files as they are; None where the vault is gone."""
         try:
             return scan_vault(self.index.root) if hints.whole else rescan(self.index.scan, hints.paths)
@@ -248,7 +240,7 @@ class VaultWatcher:
             self._set_gone(str(error))
             return None
 
-    def _is_believed(self, scan: Scan, seen: SnapshotDifference, hints: Hints) -> bool:
+    def _is_believed(self, scan: VaultScan, seen: SnapshotDifference, hints: Hints) -> bool:
         """Whether what `scan` shows may be taken for the truth. If not, a later look is planned."""
         now = self._clock()
         reason = shrunk_reason(self._baseline[0].snapshot, scan.snapshot) or unreadable_reason(seen, scan.problems)
@@ -281,7 +273,7 @@ class VaultWatcher:
         gone = any(kind_of(path) in ("note", "canvas") and not self.own.removed(path) for path in seen.removed)
         return gone or any(kind_of(old) != kind_of(new) for old, new in seen.renamed)
 
-    def _take_in(self, scan: Scan, seen: SnapshotDifference, hints: Hints) -> VaultChange | None:
+    def _take_in(self, scan: VaultScan, seen: SnapshotDifference, hints: Hints) -> VaultChange | None:
         before = self.index
         reread = find_rewritten(before, scan, hints.paths, (self._read_at_ns, self._wall_ns()))
         is_same = (
@@ -332,7 +324,7 @@ class VaultWatcher:
         self._next_walk_at_s = self._clock() + self.poll_s
 
 
-def _has_same_settings(before: VaultIndex, scan: Scan) -> bool:
+def _has_same_settings(before: VaultIndex, scan: VaultScan) -> bool:
     """Whether Obsidian's settings, and what is wrong with them, are what `before` knew."""
     settings, problems = read_obsidian_settings(scan.root, scan.config_folder)
     inside = f"{scan.config_folder}/"

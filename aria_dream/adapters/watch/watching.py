@@ -1,8 +1,16 @@
-"""How a vault is watched at this moment: by events where they can be trusted, by walking over it where they cannot."""
+"""How a vault is watched: by events where they can be trusted, by walking over it where they cannot; and how one waits.
+
+A wait costs nothing and anybody may end it: another thread, a signal handler, a watch event. It is a socket pair rather
+than a Condition: a signal handler that takes a lock its own thread holds would stop for ever, and on Windows a wait for
+a lock is not ended by Ctrl-C. `fileno` may be given to `signal.set_wakeup_fd`.
+"""
 
 from __future__ import annotations
 
 import logging
+import select
+import socket
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -10,13 +18,13 @@ from typing import TYPE_CHECKING
 from aria_dream.adapters.watch.watch_events import WatchdogObserving
 from aria_dream.adapters.watch.watch_probe import (
     blind_sentence,
+    count_unwatched,
     limit_sentence,
     network_reason,
     read_folders,
     read_mounts,
     read_watch_limits,
     read_watched,
-    unwatched,
 )
 
 if TYPE_CHECKING:
@@ -25,6 +33,57 @@ if TYPE_CHECKING:
 
     from aria_dream.adapters.watch.watch_events import EventBox, Observing
     from aria_dream.adapters.watch.watch_probe import Mount, WatchLimits
+
+_EVENT = b"e"
+_CALL = b"c"
+
+
+class WakeUpEvent:
+    """One thread waits; any other wakes it."""
+
+    def __init__(self) -> None:
+        self._hear, self._say = socket.socketpair()
+        for end in (self._hear, self._say):
+            end.settimeout(0)
+        self._was_called = False
+        """Said besides the byte, for which a full pipe may have no room."""
+
+    def fileno(self) -> int:
+        """The descriptor whose every byte ends the wait; -1 after `close`."""
+        return self._say.fileno()
+
+    def nudge(self) -> None:
+        """Ends the wait because the vault may have changed. Never blocks, never raises."""
+        self._send(_EVENT)
+
+    def call(self) -> None:
+        """Ends the wait for the sake of whoever waits. Safe in a signal handler. Never blocks, never raises."""
+        self._was_called = True
+        self._send(_CALL)
+
+    def _send(self, byte: bytes) -> None:
+        with suppress(OSError):  # full: it wakes anyway; closed: nobody waits
+            self._say.send(byte)
+
+    def wait(self, timeout_s: float) -> bool:
+        """Whether somebody called within the time (a nudge alone, or nothing, is False). Returns at once on either."""
+        ready, _, _ = select.select([self._hear], [], [], max(0.0, timeout_s))
+        called, self._was_called = self._was_called, False
+        while ready:
+            try:
+                said = self._hear.recv(4096)
+            except OSError:
+                break
+            called = called or bool(said.strip(_EVENT))
+            if len(said) < 4096:
+                break
+        return called
+
+    def close(self) -> None:
+        """Lets go of both ends."""
+        self._say.close()
+        self._hear.close()
+
 
 log = logging.getLogger(__name__)
 
@@ -163,7 +222,7 @@ class Watching:
             folders = read_folders(root)
         except OSError:  # the vault is on its way out
             return False
-        missing = unwatched(folders, watched)
+        missing = count_unwatched(folders, watched)
         self.report = WatchReport(mode=Mode.EVENTS, folders=len(folders), watched=len(watched))
         if not missing:
             self._blind_checks = 0

@@ -11,7 +11,7 @@ import pytest
 
 from aria_dream.evals.link_recovery import Baselines, Recovery, choose_hidden, distances, recover
 from aria_dream.ranking.notespace import NoteSpace, RankNote
-from aria_dream.ranking.structure import structure_of
+from aria_dream.ranking.sparse import structure_of
 from aria_dream.ranking.terms import note_terms
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aria_dream.evals.source_tested import is_tested
+from aria_dream.evals.reach_score import is_tested
 
 CLAIM = "Bells are mended after a bad harvest\nSo regular!\n[[Votive gifts]]"
 SOURCE = "An archivist, by letter: “Of 61 repairs in nine villages 44 fell into the year after a dearth.”"

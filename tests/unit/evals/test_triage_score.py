@@ -7,7 +7,7 @@ import json
 import pytest
 
 from aria_dream.evals.triage_score import KindScore, parse_corpus, render_bar, score_triage
-from aria_dream.judging.triage import Drop, Keep, Unreadable
+from aria_dream.judging.triage_prompt import Drop, Keep, Unreadable
 
 NOTE = {"path": "a.md", "title": "a", "text": "x"}
 

@@ -23,10 +23,18 @@ from aria_dream.judging.bridge import (
 )
 from aria_dream.judging.calibration import Calibration
 from aria_dream.judging.common_ground import Common
-from aria_dream.judging.judge import FEATURES, LINKS_ENOUGH, LINKS_FEW, Judged, PairFeatures, bridge_share, judge_pairs
-from aria_dream.judging.triage import Drop, Keep
+from aria_dream.judging.judge import (
+    FEATURES,
+    LINKS_ENOUGH,
+    LINKS_FEW,
+    JudgedPair,
+    PairFeatures,
+    bridge_share,
+    judge_pairs,
+)
+from aria_dream.judging.triage_prompt import Drop, Keep
 from aria_dream.ranking.meaning import background
-from aria_dream.ranking.structure import Structure, structure_of
+from aria_dream.ranking.sparse import Structure, structure_of
 
 GOOD = BridgeSigns(
     nearness=1.0, jotting=0.0, jotted="A", lift=0.0, folders=("Land", "Work"), dated="", same_day=False
@@ -150,12 +158,12 @@ CALIBRATION = Calibration(
 )
 
 
-def pair(bridge: BridgeSigns | None, *, text: float, words: tuple[str, ...] = ()) -> Judged:
+def pair(bridge: BridgeSigns | None, *, text: float, words: tuple[str, ...] = ()) -> JudgedPair:
     features = PairFeatures(
         text=text, structure=None, rest=None, nearness=0.0, mention=False, words=0, longer=0,
     )  # fmt: skip
     common = Common(words=words, mention=None, between=None, twins=0.0, overlap=0.0, length=50, one_language=True)
-    return Judged(features=features, common=common, cosine=0.1, bridge=bridge)
+    return JudgedPair(features=features, common=common, cosine=0.1, bridge=bridge)
 
 
 def linked(pairs: list[tuple[int, int]], size: int = 100) -> Structure:

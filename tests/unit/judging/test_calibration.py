@@ -19,7 +19,6 @@ from aria_dream.judging.calibration import (
     probabilities,
     render_calibration,
     scores,
-    uncalibrated,
 )
 from aria_dream.judging.judge import FEATURES, PRIOR
 
@@ -70,8 +69,9 @@ def test_a_pair_seen_from_both_sides_counts_once_with_its_better_side() -> None:
 
 
 def test_an_empty_vault_gives_the_prior() -> None:
-    nothing = np.zeros((0, 2))
-    assert calibrate(FLAT, nothing, []) == uncalibrated(FLAT)
+    learned = calibrate(FLAT, np.zeros((0, 2)), [])
+    assert (learned.means, learned.scales, learned.weights) == (FLAT.means, FLAT.scales, FLAT.weights)
+    assert (learned.links, learned.decisions) == (0, 0)
 
 
 def test_links_of_one_kind_only_are_no_error() -> None:

@@ -17,8 +17,7 @@ from aria_dream.adapters.models.model_http import Patience
 from aria_dream.adapters.models.model_server import AskFailed, Completion, Model, refusal_of
 from aria_dream.adapters.models.openai_server import OpenAIServer, with_version
 from aria_dream.judging.prompt_text import Messages
-from aria_dream.judging.triage import Drop, Keep, Unreadable
-from aria_dream.judging.triage_prompt import VERDICT_SCHEMA
+from aria_dream.judging.triage_prompt import VERDICT_SCHEMA, Drop, Keep, Unreadable
 from aria_dream.judging.verdict import parse_verdict
 from tests.model_servers import FakeModel, serving
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.judging.datamark import LINE_MARK, Datamark, harmless_text
+from aria_dream.judging.prompt_text import LINE_MARK, Datamark, harmless_text
 
 MARK = Datamark("00ff00ff00ff00ff")
 UNSEEN = [

@@ -8,14 +8,14 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from aria_dream.judging.dreaming import Dreamt, NothingDreamt, Wish, dream
-from aria_dream.judging.triage import Drop, Keep, Unreadable
+from aria_dream.judging.triage_prompt import Drop, Keep, Unreadable
 from aria_dream.ranking.juxtaposition import Juxtaposition
 from aria_dream.ranking.walk import Memory, Walkable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aria_dream.judging.triage import Verdict
+    from aria_dream.judging.triage_prompt import Verdict
 
 TODAY = date(2026, 11, 30)
 

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from aria_dream.judging.calibration import uncalibrated
+from aria_dream.judging.calibration import calibrate
 from aria_dream.judging.common_ground import Between, Common
 from aria_dream.judging.judge import (
     FEATURES,
     PRIOR,
     UNNAMED,
-    Judged,
+    JudgedPair,
     PairFeatures,
     feature_matrix,
     judge_pairs,
     pair_features,
     says_the_same,
 )
-from aria_dream.judging.triage import Drop, Keep
+from aria_dream.judging.triage_prompt import Drop, Keep
 
 STRONG = PairFeatures(
     text=4.5, structure=1.6, rest=-4.5, nearness=4.0, passages=6.0, kinship=2.0, analogy=0.4, mention=True, words=300,
@@ -39,11 +40,11 @@ COMMON = Common(
     one_language=True,
 )
 NOTHING = replace(COMMON, words=(), between=None)
-JUDGE = uncalibrated(PRIOR)
+JUDGE = calibrate(PRIOR, np.zeros((0, len(PRIOR.weights))), [])
 
 
-def judged(features: PairFeatures, common: Common = COMMON, cosine: float | None = 0.4) -> Judged:
-    return Judged(features=features, common=common, cosine=cosine)
+def judged(features: PairFeatures, common: Common = COMMON, cosine: float | None = 0.4) -> JudgedPair:
+    return JudgedPair(features=features, common=common, cosine=cosine)
 
 
 def test_strong_pairs_are_kept_and_weak_ones_dropped() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aria_dream.judging.common_ground import NoteView
-from aria_dream.judging.neighbour_words import around_clause, linked_alike, linked_alike_clause, shared_words_clause
+from aria_dream.judging.reason import around_clause, find_linked_alike, linked_alike_clause, shared_words_clause
 
 RARITY = {"kefir": 5.0, "grains": 4.0, "lukewarm": 3.0, "milk": 1.0}
 RYE, OVEN = NoteView("Rye", "A tall grass."), NoteView("oven", "Kefir grains like it lukewarm.")
@@ -52,9 +52,9 @@ LINKS = {0: [2, 3, 4], 1: [5], 5: [1, 2, 3], 2: [0, 5], 3: [0, 5], 4: [0]}
 
 
 def test_a_note_that_stands_beside_the_same_notes() -> None:
-    found = linked_alike(0, 1, lambda note: LINKS[note])
+    found = find_linked_alike(0, 1, lambda note: LINKS[note])
     assert found == (0, 5, [2, 3])
-    assert linked_alike(1, 0, lambda note: LINKS[note]) == found
-    assert linked_alike(4, 1, lambda note: LINKS[note]) is None
+    assert find_linked_alike(1, 0, lambda note: LINKS[note]) == found
+    assert find_linked_alike(4, 1, lambda note: LINKS[note]) is None
     said = linked_alike_clause(["Buy wisely", "tart", "Recipes"], ["Posts", "clippings"])
     assert said == "“tart”, which is linked with Recipes, stands beside Posts and “clippings”, as Buy wisely does"

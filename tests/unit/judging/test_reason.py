@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from aria_dream.judging.common_ground import Between, Common, NoteView, fold, in_common
 from aria_dream.judging.reason import (
-    hinted,
-    listed,
+    explain_terms,
+    join_words,
     meet,
-    mentioned,
     named,
+    quote_mention,
     speak_of,
 )
 from aria_dream.ranking.function_words import function_words, language_of
@@ -121,7 +121,7 @@ def test_what_is_said_by_the_way_is_not_what_a_note_speaks_of() -> None:
 def test_a_title_in_small_letters_is_quoted() -> None:
     between = Between("recipes", from_first=False, from_second=False)
     common = in_common(NoteView("navigation", "Click links."), NoteView("links", "x"), flat, [between])
-    assert mentioned(common) == "“navigation” mentions “links” without a link"
+    assert quote_mention(common) == "“navigation” mentions “links” without a link"
     assert meet(common) == "“recipes” leads to both"
     assert [named("Rye"), named("iPad"), named("漢字"), named("3D"), named("")] == ["Rye", "“iPad”", "漢字", "3D", ""]
 
@@ -162,11 +162,11 @@ def test_the_note_between_is_said_with_its_direction() -> None:
 def test_nothing_in_common_gives_no_clause() -> None:
     common = in_common(NoteView("Aaaa", "one two"), NoteView("Bbbb", "three four"), flat)
     assert (common.words, common.mention, common.between) == ((), None, None)
-    assert (speak_of(common), mentioned(common), meet(common)) == (None, None, None)
+    assert (speak_of(common), quote_mention(common), meet(common)) == (None, None, None)
 
 
 def test_lists_read_like_prose() -> None:
-    assert [listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
+    assert [join_words(["a"]), join_words(["a", "b"]), join_words(["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
 
 
 def test_copies_and_excerpts_are_seen() -> None:
@@ -222,8 +222,8 @@ def test_words_that_say_how_and_not_what_are_never_named() -> None:
 
 def test_hints_are_said_of_strong_terms_only() -> None:
     terms = {"title": 1.0, "similar notes link there": 0.6, "neighbour text": 0.9}
-    assert hinted(terms, "Rye", "Oven") == (
+    assert explain_terms(terms, "Rye", "Oven") == (
         "their titles are alike",
         "notes that share words with Rye are linked with Oven",
     )
-    assert hinted({}, "Rye", "Oven") == ()
+    assert explain_terms({}, "Rye", "Oven") == ()

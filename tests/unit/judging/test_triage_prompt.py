@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from aria_dream.adapters.index.prompts import shipped_prompt
+from aria_dream.adapters.index.live_policy import shipped_prompt
 from aria_dream.errors import Problem
-from aria_dream.judging.datamark import Datamark
-from aria_dream.judging.prompt_text import Messages, Prompt, estimate_tokens, fill_prompt, parse_prompt
+from aria_dream.judging.prompt_text import Datamark, Messages, Prompt, estimate_tokens, fill_prompt, parse_prompt
 from aria_dream.judging.triage_prompt import (
     EXCERPT_LENGTH,
     PROMPT_NAME,
@@ -19,8 +18,7 @@ from aria_dream.judging.triage_prompt import (
     triage_prompt,
     way_text,
 )
-from aria_dream.markdown.note import parse_note
-from aria_dream.markdown.note_text import decode_note
+from aria_dream.markdown.note import decode_note, parse_note
 
 MARK = Datamark("00ff00ff00ff00ff")
 GOOD = """\

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.judging.triage import Drop, Keep, Unreadable
-from aria_dream.judging.triage_prompt import LONGEST_REASON
+from aria_dream.judging.triage_prompt import LONGEST_REASON, Drop, Keep, Unreadable
 from aria_dream.judging.verdict import parse_object, parse_verdict, plain_reason
 
 OBJECT = '{"reason": "both are fed", "verdict": "keep"}'

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.markdown.note import Note, decode_note, parse_note
+from aria_dream.markdown.note import Note, decode_note, parse_note, subpath_found
 from aria_dream.markdown.properties import render_property
 from aria_dream.markdown.scan import scan_note
-from aria_dream.markdown.subpath import subpath_found
 from aria_dream.vault.resolve import Resolver
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pytest
 from aria_dream.markdown.misread import conflict_line, is_utf16, misread_problems
 from aria_dream.markdown.note import NotePath
 from aria_dream.vault.edit import note_refusal
-from aria_dream.vault.reading import record_of_note
+from aria_dream.vault.record import record_of_note
 
 NORMAL = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> other\n"
 DIFF3 = "<<<<<<< HEAD\nours\n||||||| 1a2b3c4\nbase\n=======\ntheirs\n>>>>>>> other\n"

@@ -10,7 +10,7 @@ import uuid
 import pytest
 
 from aria_dream.judging.triage_prompt import local_excerpt
-from aria_dream.markdown.body import joined
+from aria_dream.markdown.body import join_spans
 from aria_dream.markdown.no_words import is_random, no_words
 from aria_dream.markdown.note import parse_note
 from aria_dream.markdown.scan import scan_note
@@ -66,7 +66,7 @@ PASTED = [
 
 def words_of(text: str) -> str:
     at, kept = 0, []
-    for start, end in joined(no_words(text)):
+    for start, end in join_spans(no_words(text)):
         kept.append(text[at:start])
         at = end
     return " ".join((*kept, text[at:])).casefold()

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from aria_dream.markdown.note import Note, Span, parse_note
+from aria_dream.markdown.note import Note, Span, parse_note, subpath_found
 from aria_dream.markdown.scan import scan_note
-from aria_dream.markdown.subpath import subpath_found
 
 
 def _raws(note: Note) -> list[str]:

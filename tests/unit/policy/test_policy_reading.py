@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aria_dream.policy.kinds import Door, Window, render_value
-from aria_dream.policy.policy import Policy, Source, choose_policy, find_policy_note, parse_policy
+from aria_dream.policy.policy import Policy, SettingSource, choose_policy, find_policy_note, parse_policy
 from aria_dream.policy.settings import SETTINGS, Settings, near_keys, render_policy_note, render_table
 
 
@@ -159,7 +159,7 @@ def test_doubt_closes_the_key_and_every_way_out(line: str, name: str) -> None:
     assert lines[-1] == (2 if line.startswith("---") else 3 + line.count("\n"))
     if name == "monthly_reach_ceiling":  # a slip that is near to several keys closes those, and spending altogether
         return
-    assert policy.origin(name).source is Source.CLOSED
+    assert policy.origin(name).source is SettingSource.CLOSED
     if name not in ("exclude", "never_send"):
         assert getattr(policy.settings, name) == SETTINGS[name].row.closed
 
@@ -236,7 +236,7 @@ def test_a_vanished_policy_closes_everything() -> None:
     policy, problems = parse_policy(None, was_there=True)
     assert len(problems) == 1
     assert set(policy.shut) == set(Door)
-    assert all(policy.origin(name).source is Source.CLOSED for name in SETTINGS)
+    assert all(policy.origin(name).source is SettingSource.CLOSED for name in SETTINGS)
     assert not policy.settings.dreaming
     assert policy.settings.reach_requests_per_week == 0
 
@@ -348,7 +348,7 @@ def test_the_rendered_note_is_the_defaults_and_has_no_problem() -> None:
     assert problems == ()
     assert policy.settings == Settings()
     assert policy.vault_id == "abcdefgh2345"
-    assert all(policy.origin(name).source is Source.NOTE for name in SETTINGS)
+    assert all(policy.origin(name).source is SettingSource.NOTE for name in SETTINGS)
     assert settings(render_policy_note({"dream_folder": "aria dreams"})).dream_folder == "aria dreams"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aria_dream.adapters.disk.shipped import read_shipped, shipped_path
+from aria_dream.adapters.disk.places import read_shipped, shipped_path
 from aria_dream.markdown.note import parse_note
 from aria_dream.notes.review_note import read_managed, render_managed, render_review_head
 from aria_dream.notes.seeds import parse_seeds, render_seeds_head

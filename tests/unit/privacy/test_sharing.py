@@ -8,7 +8,7 @@ import pytest
 
 from aria_dream.markdown.note import parse_note
 from aria_dream.policy.kinds import Door
-from aria_dream.policy.patterns import Pattern, matches, parse_pattern
+from aria_dream.policy.patterns import NotePattern, matches, parse_pattern
 from aria_dream.policy.policy import parse_policy
 from aria_dream.privacy.secrets import redact_secrets, show_marks
 from aria_dream.privacy.sharing import (
@@ -74,7 +74,7 @@ def shared_text(sharing: Sharing, text: str, path: str = "Open.md") -> str:
 )
 def test_path_patterns(raw: str, path: str, *, meant: bool) -> None:
     pattern = parse_pattern(raw)
-    assert isinstance(pattern, Pattern)
+    assert isinstance(pattern, NotePattern)
     assert matches(pattern, path, ()) is meant
 
 
@@ -91,7 +91,7 @@ def test_path_patterns(raw: str, path: str, *, meant: bool) -> None:
 )
 def test_tag_patterns(raw: str, tag: str, *, meant: bool) -> None:
     pattern = parse_pattern(raw)
-    assert isinstance(pattern, Pattern)
+    assert isinstance(pattern, NotePattern)
     assert matches(pattern, "a.md", (tag,)) is meant
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from aria_dream.markdown.link import Link
 from aria_dream.markdown.note import Note, Span
-from aria_dream.ranking.embedding import MAX_PASSAGES, PASSAGE_WORDS, passages, pooled, prose, vector_key
+from aria_dream.ranking.embedding import MAX_PASSAGES, PASSAGE_WORDS, passages, pool_passages, prose, vector_key
 
 
 def note(text: str, *, body_start: int = 0, links: tuple[Link, ...] = (), opaque: tuple[Span, ...] = ()) -> Note:
@@ -70,8 +70,8 @@ def test_any_text_gives_few_bounded_passages(text: str) -> None:
 
 def test_pooling_gives_unit_vectors_even_where_passages_cancel_out() -> None:
     opposite = np.array([[1.0, 0.0], [-1.0, 0.0]], np.float32)
-    assert pooled(opposite, [1.0, 1.0]).tolist() == [1.0, 0.0]
-    mixed = pooled(np.array([[1.0, 0.0], [0.0, 1.0]], np.float32), [3.0, 4.0])
+    assert pool_passages(opposite, [1.0, 1.0]).tolist() == [1.0, 0.0]
+    mixed = pool_passages(np.array([[1.0, 0.0], [0.0, 1.0]], np.float32), [3.0, 4.0])
     np.testing.assert_allclose(mixed, [0.6, 0.8], atol=1e-6)
 
 

@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from aria_dream.ranking.features import FEATURES, Block
+from aria_dream.ranking.features import FEATURES, FeatureBlock
 from aria_dream.ranking.learn import Sample, Weights, _regress, fit_weights, prior_weights, ranking_losses
 from aria_dream.ranking.notespace import NoteSpace, RankNote
-from aria_dream.ranking.structure import Structure, structure_of
+from aria_dream.ranking.sparse import Structure, structure_of
 from aria_dream.ranking.terms import note_terms
 
 HUBS = 4
@@ -72,7 +72,7 @@ def test_the_link_that_is_learned_from_cannot_be_seen() -> None:
     notes = [RankNote(path=path) for path in ("Alpha.md", "Bravo.md", "Candy.md", "Delta.md")]
     space = NoteSpace(notes, [note_terms(text) for text in texts])
     masked = structure_of(4, [0], [1]).without(np.array([[0, 1]]))
-    block = Block(space, masked, np.array([0, 2])).values
+    block = FeatureBlock(space, masked, np.array([0, 2])).values
     unlike = [name for name, drawn, free in zip(FEATURES, block[:, 1, 0], block[:, 3, 1], strict=True) if drawn != free]
     # names of five letters each: nothing but those letters can differ
     assert set(unlike) <= {"title_shape"}

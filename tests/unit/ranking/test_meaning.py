@@ -16,7 +16,7 @@ from aria_dream.ranking.meaning import (
     parse_background,
     render_background,
 )
-from aria_dream.ranking.structure import Structure, structure_of
+from aria_dream.ranking.sparse import Structure, structure_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

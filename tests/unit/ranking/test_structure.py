@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from networkx.algorithms.link_analysis.pagerank_alg import _pagerank_python  # type: ignore[attr-defined]  # not in the stubs
 
-from aria_dream.ranking.structure import RESTART, Structure, link_structure, structure_of
+from aria_dream.ranking.sparse import RESTART, Structure, link_structure, structure_of
 from aria_dream.vault.graph import LinkGraph
 
 LINKS = [(0, 1), (1, 0), (1, 2), (2, 3), (3, 1), (4, 4), (5, 2)]

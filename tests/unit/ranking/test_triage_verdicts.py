@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aria_dream.judging.triage import Drop, Keep, Unreadable, outcome
+from aria_dream.judging.triage_prompt import Drop, Keep, Unreadable, outcome
 from aria_dream.ranking.juxtaposition import Dropped, Juxtaposition, Survivor
 
 PAIR = Juxtaposition(from_="a.md", to="b.md", score=0.7, path=("a.md", "c.md", "b.md"))

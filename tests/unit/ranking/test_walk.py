@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from dataclasses import replace
 from datetime import date
 from random import Random
 
@@ -18,7 +19,6 @@ from aria_dream.ranking.walk import (
     choose_pairs,
     is_index_page,
     pick_start,
-    remember,
     walkable_notes,
 )
 from aria_dream.vault.graph import LinkGraph, NoteFacts
@@ -65,7 +65,7 @@ def test_recent_starts_wait_until_all_had_their_turn_then_the_oldest_come_back()
     for seed in range(4):
         picked = start(notes, seed, memory)
         first.append(picked.path)
-        memory = remember(memory, picked.path, [], TODAY)
+        memory = replace(memory, starts=(*memory.starts, picked.path))
     assert sorted(first) == ["a.md", "b.md", "c.md", "d.md"]
     again = {start(notes, seed, memory).path for seed in range(100)}
     assert again == set(first[:2])

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import networkx as nx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.ranking.ways import shortest_ways
-from aria_dream.vault.graph import graph_of, shortest_path, undirected
+from aria_dream.ranking.juxtaposition import shortest_ways
+from aria_dream.ranking.sparse import neighbours_of
+from aria_dream.vault.graph import graph_of
 
 
 def ways(rows: list[list[int]], start: int, ends: list[int]) -> dict[int, tuple[int, ...] | None]:
     graph = graph_of(tuple(f"{row:03}.md" for row in range(len(rows))), rows)
-    return shortest_ways(undirected(graph), start, ends)
+    return shortest_ways(neighbours_of(graph), start, ends)
 
 
 def test_a_way_follows_links_against_their_direction_too() -> None:
@@ -41,12 +43,14 @@ def graphs(draw: st.DrawFn) -> list[list[int]]:
 @given(graphs())
 def test_as_long_as_the_plain_search_finds_and_every_step_is_a_link(rows: list[list[int]]) -> None:
     graph = graph_of(tuple(f"{row:03}.md" for row in range(len(rows))), rows)
-    links = undirected(graph)
+    links = neighbours_of(graph)
+    known: nx.Graph[int] = nx.Graph((row, other) for row, targets in enumerate(rows) for other in targets)
+    known.add_node(0)
+    plain = nx.single_source_shortest_path(known, 0)
     found = shortest_ways(links, 0, range(len(rows)))
     for end, way in found.items():
-        plain = shortest_path(graph, 0, end)
-        assert (way is None) == (plain is None)
-        if way is not None and plain is not None:
-            assert len(way) == len(plain)
+        assert (way is None) == (end not in plain)
+        if way is not None:
+            assert len(way) == len(plain[end])
             assert (way[0], way[-1]) == (0, end)
             assert all(second in links.of(first) for first, second in pairwise(way))

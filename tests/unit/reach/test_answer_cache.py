@@ -17,7 +17,6 @@ from aria_dream.reach.answer_cache import (
     cached_answer,
     find_answer,
     parse_answer_cache,
-    pick_unresolved,
     render_cached_answer,
 )
 from aria_dream.reach.reach import Answer, Unparsed
@@ -55,17 +54,6 @@ def test_a_later_neither_does_not_reopen_a_home() -> None:
     found = find_answer(rows, ("a.md", "b.md"), NOW, neither_cooldown_days=30)
     assert found is not None
     assert found.verdict == "homes"
-
-
-def test_the_best_unanswered_survivor_is_taken_and_skips_are_told() -> None:
-    survivors = [survivor("b.md", "a.md"), survivor("c.md", "a.md"), survivor("d.md", "a.md")]
-    chosen, skipped = pick_unresolved(survivors, [row("orphan", 3)], NOW, neither_cooldown_days=30)
-    assert chosen is survivors[1]
-    assert [(skip.survivor, skip.answered.verdict) for skip in skipped] == [(survivors[0], "orphan")]
-    rows = [row("homes", 1, pair_key(*one.juxtaposition.pair)) for one in survivors]
-    nothing, all_skipped = pick_unresolved(survivors, rows, NOW, neither_cooldown_days=30)
-    assert nothing is None
-    assert len(all_skipped) == 3
 
 
 def test_only_answers_about_pairs_are_remembered() -> None:

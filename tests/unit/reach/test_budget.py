@@ -15,21 +15,21 @@ from aria_dream.reach.budget import (
     NOTED,
     UNREADABLE,
     WEEK,
-    Refused,
-    Row,
+    BudgetRefusal,
+    LedgerRow,
     count_in_window,
+    count_spent,
     parse_ledger,
     plan_reservation,
     render_row,
-    spent,
 )
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 WIDE = Settings(reach_requests_per_5h=1000, reach_requests_per_week=1000, monthly_reach_ceiling=1000)
 
 
-def begun(ago: timedelta, reach_id: str = "", verdict: str = INITIATED, requests: int = 0) -> Row:
-    return Row(at=NOW - ago, kind="internal", verdict=verdict, id=reach_id, requests=requests)
+def begun(ago: timedelta, reach_id: str = "", verdict: str = INITIATED, requests: int = 0) -> LedgerRow:
+    return LedgerRow(at=NOW - ago, kind="internal", verdict=verdict, id=reach_id, requests=requests)
 
 
 def limits(five: int = 1000, week: int = 1000, month: int = 1000, each: int = 1) -> Settings:
@@ -38,9 +38,9 @@ def limits(five: int = 1000, week: int = 1000, month: int = 1000, each: int = 1)
     )
 
 
-def refusal(rows: list[Row], settings: Settings, now: datetime = NOW) -> Refused:
+def refusal(rows: list[LedgerRow], settings: Settings, now: datetime = NOW) -> BudgetRefusal:
     planned = plan_reservation(rows, settings, now, UTC)
-    assert isinstance(planned, Refused)
+    assert isinstance(planned, BudgetRefusal)
     return planned
 
 
@@ -55,8 +55,8 @@ def refusal(rows: list[Row], settings: Settings, now: datetime = NOW) -> Refused
 def test_each_window_refuses_alone(settings: Settings, ago: timedelta, window: str) -> None:
     rows = [begun(ago, "a"), begun(ago, "b")]
     assert window in refusal(rows, settings).reason
-    assert isinstance(plan_reservation(rows[:1], settings, NOW, UTC), Row)
-    assert isinstance(plan_reservation(rows, WIDE, NOW, UTC), Row)
+    assert isinstance(plan_reservation(rows[:1], settings, NOW, UTC), LedgerRow)
+    assert isinstance(plan_reservation(rows, WIDE, NOW, UTC), LedgerRow)
 
 
 def test_the_window_ends_where_it_says() -> None:
@@ -73,9 +73,9 @@ def test_a_window_is_as_long_where_the_clocks_change(day: tuple[int, int], ago_h
     now = datetime(2026, *day, 5, 30, tzinfo=zone)
     then = now.astimezone(UTC) - timedelta(hours=ago_h)
     for at in (then, then.astimezone(zone), then.astimezone(timezone(timedelta(hours=9)))):
-        row = Row(at=at, kind="internal", verdict=INITIATED, id="a", requests=1)
+        row = LedgerRow(at=at, kind="internal", verdict=INITIATED, id="a", requests=1)
         assert count_in_window([row], now, FIVE_HOURS) == spent_now
-        assert spent([row], WIDE, now, zone).in_5h == spent_now
+        assert count_spent([row], WIDE, now, zone).in_5h == spent_now
         if spent_now:
             again_at = refusal([row], limits(five=1), now).again_at
             assert again_at is not None
@@ -92,7 +92,7 @@ def test_a_count_that_is_too_large_to_be_one_closes_the_budget() -> None:
 
 def test_requests_per_reach_multiplies_what_is_spent_and_what_is_asked() -> None:
     rows = [begun(timedelta(hours=1), "a")]
-    assert isinstance(plan_reservation(rows, limits(five=6, each=3), NOW, UTC), Row)
+    assert isinstance(plan_reservation(rows, limits(five=6, each=3), NOW, UTC), LedgerRow)
     assert refusal(rows, limits(five=5, each=3)).reason.startswith("3 of 5 requests of the last 5 hours")
     assert refusal([], limits(five=2, each=3)).again_at is None  # it never fits
 
@@ -160,45 +160,47 @@ def test_an_unreadable_line_is_as_old_as_the_next_one_that_has_a_time() -> None:
     old = render_row(begun(timedelta(days=60), "a"))
     rows, _ = parse_ledger(f"??\nx\n{old}\r\n\n!!\n")
     assert [row.at for row in rows] == [NOW - timedelta(days=60)] * 3 + [None]
-    assert spent(rows, WIDE, NOW, UTC).in_month == 1
+    assert count_spent(rows, WIDE, NOW, UTC).in_month == 1
     noted = render_row(begun(timedelta(days=40), "", NOTED))
-    assert spent(parse_ledger(f"!!\n{noted}")[0], WIDE, NOW, UTC).in_month == 0
+    assert count_spent(parse_ledger(f"!!\n{noted}")[0], WIDE, NOW, UTC).in_month == 0
 
 
 def test_rows_of_the_future_are_in_every_window() -> None:
     rows = [begun(-timedelta(days=400), "a")]
-    counted = spent(rows, WIDE, NOW, UTC)
+    counted = count_spent(rows, WIDE, NOW, UTC)
     assert (counted.in_5h, counted.in_week, counted.in_month) == (1, 1, 1)
     assert refusal(rows, limits(five=1)).reason
-    last = [Row(at=datetime.max.replace(tzinfo=UTC), kind="internal", verdict=INITIATED, id="a")]
+    last = [LedgerRow(at=datetime.max.replace(tzinfo=UTC), kind="internal", verdict=INITIATED, id="a")]
     assert refusal(last, limits(five=1)).again_at is None
 
 
 def test_the_month_is_the_local_one() -> None:
     zone = ZoneInfo("Europe/Berlin")
-    row = Row(at=datetime(2026, 10, 31, 22, 59, tzinfo=UTC), kind="internal", verdict=INITIATED, id="a")
+    row = LedgerRow(at=datetime(2026, 10, 31, 22, 59, tzinfo=UTC), kind="internal", verdict=INITIATED, id="a")
     first = datetime(2026, 10, 31, 23, 1, tzinfo=UTC)  # 00:01 of 1 November
-    assert spent([row], WIDE, first - timedelta(minutes=2), zone).in_month == 1
-    assert spent([row], WIDE, first, zone).in_month == 0
-    assert spent([row], WIDE, first, UTC).in_month == 1
+    assert count_spent([row], WIDE, first - timedelta(minutes=2), zone).in_month == 1
+    assert count_spent([row], WIDE, first, zone).in_month == 0
+    assert count_spent([row], WIDE, first, UTC).in_month == 1
 
 
 def test_another_zone_gives_no_second_month() -> None:
     east, west = ZoneInfo("Asia/Tokyo"), ZoneInfo("America/New_York")
     now = datetime(2026, 11, 30, 20, tzinfo=UTC)  # December in Tokyo
     planned = plan_reservation([], WIDE, now, east, reach_id="a")
-    assert isinstance(planned, Row)
+    assert isinstance(planned, LedgerRow)
     (row,), _ = parse_ledger(render_row(planned))
     later = datetime(2026, 12, 1, 6, tzinfo=UTC)
-    assert spent([row], WIDE, later, west).in_month == 1
-    assert spent([row], WIDE, later, east).in_month == 1
+    assert count_spent([row], WIDE, later, west).in_month == 1
+    assert count_spent([row], WIDE, later, east).in_month == 1
 
 
 def test_render_and_parse_are_inverse() -> None:
     hostile = "a\tb\nc\r\\t\u2028\x85\0\ud800 é"
     rows = (
-        Row(at=NOW, kind="internal", verdict="homes", id=hostile, requests=3),
-        Row(at=NOW.astimezone(timezone(timedelta(hours=-9, minutes=-30))), kind="external", verdict=INITIATED, id=""),
+        LedgerRow(at=NOW, kind="internal", verdict="homes", id=hostile, requests=3),
+        LedgerRow(
+            at=NOW.astimezone(timezone(timedelta(hours=-9, minutes=-30))), kind="external", verdict=INITIATED, id=""
+        ),
     )
     text = "".join(map(render_row, rows))
     assert parse_ledger(text) == (rows, ())

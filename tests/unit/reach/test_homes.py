@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.reach.homes import home_of, is_notes_line, named_notes
+from aria_dream.reach.citation import find_named_notes, home_of, is_notes_line
 from aria_dream.reach.reach import Answer, parse_answer
 
 TITLES = ["Compost", "Sourdough starter", "Salt and sugar", "Slack water"]
@@ -40,7 +40,7 @@ TITLES = ["Compost", "Sourdough starter", "Salt and sugar", "Slack water"]
     ],
 )
 def test_a_line_names_listed_notes_or_none(line: str, places: tuple[int, ...]) -> None:
-    assert named_notes(f"HOMES\nEdge: fed cultures\n{line}\nSources:\n", TITLES) == places
+    assert find_named_notes(f"HOMES\nEdge: fed cultures\n{line}\nSources:\n", TITLES) == places
 
 
 def test_two_that_are_meant_and_why_there_are_none() -> None:
@@ -66,7 +66,7 @@ def test_the_line_is_no_argument_of_a_homes_and_stays_one_of_others() -> None:
 @given(st.text(max_size=200), st.lists(st.text(max_size=12), max_size=8))
 def test_nothing_an_answer_says_names_a_note_that_was_not_listed(said: str, titles: list[str]) -> None:
     for answer in (said, f"Notes: {said}"):
-        places = named_notes(answer, titles)
+        places = find_named_notes(answer, titles)
         assert len(places) <= 2
         assert all(0 <= place < len(titles) for place in places)
         assert len(set(places)) == len(places)

@@ -6,10 +6,9 @@ from dataclasses import fields
 
 import pytest
 
-from aria_dream.adapters.index.prompts import shipped_prompt
-from aria_dream.judging.datamark import LINE_MARK, Datamark
-from aria_dream.judging.triage import Unreadable
-from aria_dream.judging.triage_prompt import LONGEST_REASON, LocalExcerpt
+from aria_dream.adapters.index.live_policy import shipped_prompt
+from aria_dream.judging.prompt_text import LINE_MARK, Datamark
+from aria_dream.judging.triage_prompt import LONGEST_REASON, LocalExcerpt, Unreadable
 from aria_dream.reach.janus import (
     JANUS_SCHEMA,
     PLACEHOLDERS,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.reach.rate_limit_backoff import LONGEST_WAIT, Backoff, Stop, Wait, pause_s, reach_pause
+from aria_dream.adapters.gate.rate_limit_backoff import LONGEST_WAIT, Backoff, StopReaching, Wait, pause_s, reach_pause
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 ZONE = ZoneInfo("Europe/Berlin")  # 13:00 there
@@ -62,7 +62,7 @@ def test_an_unknown_or_past_reset_is_a_bounded_pause(message: str) -> None:
     ],
 )  # fmt: skip
 def test_what_only_the_writer_can_mend_stops(message: str) -> None:
-    assert reach_pause(message, NOW, ZONE) == Stop()
+    assert reach_pause(message, NOW, ZONE) == StopReaching()
 
 
 def test_pauses_grow_with_jitter_and_a_cap() -> None:

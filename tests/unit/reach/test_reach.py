@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aria_dream.adapters.disk.shipped import read_shipped
-from aria_dream.judging.datamark import Datamark
-from aria_dream.judging.prompt_text import parse_prompt
+from aria_dream.adapters.disk.places import read_shipped
+from aria_dream.judging.prompt_text import Datamark, parse_prompt
 from aria_dream.policy.policy import parse_policy
 from aria_dream.privacy.sharing import ShareableExcerpt, excerpt_text, survey
 from aria_dream.reach.citation import Source
@@ -25,7 +24,7 @@ from aria_dream.reach.reach import (
     parse_answer,
     reach_prompt,
 )
-from aria_dream.reach.source_list import MOST_SOURCES
+from aria_dream.reach.source_grammar import MOST_SOURCES
 
 SHARING, _ = survey([], parse_policy("")[0])
 MARK = Datamark("0123456789abcdef")

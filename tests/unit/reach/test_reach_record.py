@@ -13,8 +13,14 @@ from hypothesis import strategies as st
 from aria_dream.notes.jsonl import render_record
 from aria_dream.reach.reach import Unparsed
 from aria_dream.reach.reach_block import NoAnswer, ReachBlock, ReachedSeed, legible
-from aria_dream.reach.reach_outcome import BROKEN_OFF
-from aria_dream.reach.reach_record import ReachRecord, landed_record, parse_reaches, reach_record, unfinished
+from aria_dream.reach.reach_record import (
+    BROKEN_OFF,
+    ReachRecord,
+    find_unfinished,
+    landed_record,
+    parse_reaches,
+    reach_record,
+)
 
 BEGUN = ReachRecord(
     id="a1",
@@ -43,7 +49,7 @@ def test_every_step_reads_back(raw: str, title: str) -> None:
     assert parse_reaches(text) == ((reach,), ())
     (landed,) = parse_reaches(text + lines(landed_record(reach)))[0]
     assert landed == replace(reach, step="landed")
-    assert unfinished((landed, reach)) == (reach,)
+    assert find_unfinished((landed, reach)) == (reach,)
 
 
 def test_an_answer_is_not_forgotten_by_lines_that_come_twice() -> None:

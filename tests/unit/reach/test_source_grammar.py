@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aria_dream.reach.citation import Source, parse_source
-from aria_dream.reach.source_grammar import is_source, is_source_text, name_key, without_notes
-from aria_dream.reach.source_list import parse_sources
+from aria_dream.reach.source_grammar import is_source, is_source_text, name_key, parse_sources, without_notes
 
 SOURCES = (
     "Foster (2006)", "Foster 2006", "Foster & Lee 2006, p. 3", "Müller u. a. 2019", "Müller u.a. 2019",

@@ -10,8 +10,7 @@ import pytest
 
 from aria_dream.adapters.disk.files import DiskVault
 from aria_dream.adapters.index.index import read_vault
-from aria_dream.adapters.watch.conflict_copies import merge_conflict_copies
-from aria_dream.adapters.watch.own_notes import find_own_notes
+from aria_dream.adapters.watch.own_notes import find_own_notes, merge_conflict_copies
 from aria_dream.consolidate.open_conflicts import OpenConflict, render_open
 from aria_dream.consolidate.open_list import read_answers
 from aria_dream.consolidate.open_lists import LISTS

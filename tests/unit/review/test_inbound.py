@@ -10,8 +10,7 @@ from aria_dream.review.plan import Planned, VaultView
 from aria_dream.review.rollback import Impossible, Partly, Restored, plan_rollback
 from aria_dream.vault.edit import ChangeSet, Move, Refusal, WritePlan, content_hash, invert_changes
 from aria_dream.vault.linkage import link_files
-from aria_dream.vault.reading import record_of_note
-from aria_dream.vault.record import pack_record
+from aria_dream.vault.record import pack_record, record_of_note
 from aria_dream.vault.resolve import Resolver
 from aria_dream.world import PastWrite
 

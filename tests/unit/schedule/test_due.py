@@ -13,8 +13,8 @@ from aria_dream.policy.policy import Policy, parse_policy
 from aria_dream.policy.triggers import Stage, Triggers, parse_triggers
 from aria_dream.schedule.blockers import same_host
 from aria_dream.schedule.due import Due, NotYet, Occasion, due, must_stop
-from aria_dream.schedule.presence import Absent, Known, Plug, Power, Unreadable
-from aria_dream.schedule.scheduler_state import History, Moment, Readings, Run, SchedulerState
+from aria_dream.schedule.presence import Known, NoSensor, Plug, Power, SensorFailed
+from aria_dream.schedule.scheduler_state import Moment, Readings, RunHistory, SchedulerState, StartedRun
 
 LISBON = ZoneInfo("Europe/Lisbon")
 QUIET = Readings(
@@ -46,7 +46,7 @@ def ask(
     *,
     now: Moment | None = None,
     readings: Readings = QUIET,
-    history: History | None = None,
+    history: RunHistory | None = None,
     built: frozenset[Stage] = DREAM,
     **around: Any,
 ) -> Due | NotYet:
@@ -55,7 +55,7 @@ def ask(
         triggers(said),
         now or moment(),
         readings,
-        history or History(started_monotonic_s=0.0),
+        history or RunHistory(started_monotonic_s=0.0),
         SchedulerState(**around),
         built=built,
     )
@@ -95,15 +95,15 @@ def test_the_reason_says_when() -> None:
         ("- host: attic", {}, {"this_host": "kitchen"}, "host"),
         ("", {}, {"day_owner": "attic", "this_host": "kitchen"}, "host"),
         ("", {"input_idle": Known(10.0)}, {}, "input"),
-        ("", {"input_idle": Unreadable("it hangs")}, {}, "input"),
-        ("", {"input_idle": Absent("headless")}, {}, "input"),
+        ("", {"input_idle": SensorFailed("it hangs")}, {}, "input"),
+        ("", {"input_idle": NoSensor("headless")}, {}, "input"),
         ("", {"last_edit_s": 20.0}, {}, "input"),
         ("- vault_quiet_s: 8000", {}, {}, "quiet"),
         ("", {"power": Known(Power(plug=Plug.BATTERY))}, {}, "power"),
         ("", {"power": Known(Power(plug=Plug.UNKNOWN))}, {}, "power"),
-        ("", {"power": Unreadable("OSError")}, {}, "power"),
+        ("", {"power": SensorFailed("OSError")}, {}, "power"),
         ("", {"load_percent": Known(51.0)}, {}, "load"),
-        ("", {"load_percent": Unreadable("OSError")}, {}, "load"),
+        ("", {"load_percent": SensorFailed("OSError")}, {}, "load"),
         ("", {}, {"open_proposals": 15}, "review"),
         ("- max_open_proposals: 0", {}, {}, "review"),
         ("- daily_dream_cap: 0", {}, {}, "cap"),
@@ -133,7 +133,7 @@ def test_what_does_not_hold_it_back(text: str, changed: dict[str, Any], around: 
 
 def test_a_vanished_policy_closes() -> None:
     gone, _ = parse_policy(None, was_there=True)
-    found = due(gone, Triggers(), moment(), QUIET, History(started_monotonic_s=0.0), SchedulerState())
+    found = due(gone, Triggers(), moment(), QUIET, RunHistory(started_monotonic_s=0.0), SchedulerState())
     assert isinstance(found, NotYet)
     assert found.blockers[0].what == "policy"
     assert "gone" in found.reason
@@ -148,7 +148,7 @@ def test_everything_that_holds_it_back_is_named() -> None:
 
 
 def test_without_a_sensor_the_night_stands_in_and_says_so() -> None:
-    headless = replace(QUIET, input_idle=Absent("no X display"))
+    headless = replace(QUIET, input_idle=NoSensor("no X display"))
     by_day = refusal(readings=headless)
     assert by_day.until == moment("2026-12-01T01:00").now
     assert "dreams wait for the quiet hours, 01:00-06:00, tomorrow at 01:00 at the earliest" in by_day.reason
@@ -160,38 +160,40 @@ def test_without_a_sensor_the_night_stands_in_and_says_so() -> None:
 
 
 def test_a_broken_sensor_is_busy_at_night_too() -> None:
-    found = refusal(readings=replace(QUIET, input_idle=Unreadable("it hangs")), now=moment("2026-11-30T02:00"))
+    found = refusal(readings=replace(QUIET, input_idle=SensorFailed("it hangs")), now=moment("2026-11-30T02:00"))
     assert found.until is None
     assert "counts as busy" in found.reason
 
 
 def test_the_rest_is_timed_by_the_clock_that_nobody_sets() -> None:
-    run = Run(at=moment("2031-01-01T00:00").now, dreamt=True, monotonic_s=9000.0)  # by a clock that was wrong then
-    found = refusal(history=History(started_monotonic_s=0.0, runs=(run,)))
+    run = StartedRun(
+        at=moment("2031-01-01T00:00").now, dreamt=True, monotonic_s=9000.0
+    )  # by a clock that was wrong then
+    found = refusal(history=RunHistory(started_monotonic_s=0.0, runs=(run,)))
     assert [blocker.what for blocker in found.blockers] == ["rest"]
     assert found.until == moment("2026-11-30T14:33:20").now
-    grant(history=History(started_monotonic_s=0.0, runs=(run,)), now=moment(monotonic_s=10_800.0))
+    grant(history=RunHistory(started_monotonic_s=0.0, runs=(run,)), now=moment(monotonic_s=10_800.0))
 
 
 def test_a_run_of_an_earlier_process_in_the_future_ends_its_rest_with_ours() -> None:
-    history = History(started_monotonic_s=9000.0, runs=(Run(at=moment("2031-01-01T00:00").now, dreamt=True),))
+    history = RunHistory(started_monotonic_s=9000.0, runs=(StartedRun(at=moment("2031-01-01T00:00").now, dreamt=True),))
     assert refusal(history=history).blockers[0].what == "rest"
     grant(history=history, now=moment(monotonic_s=9000.0 + 1800))
 
 
 def test_the_cap_counts_local_days() -> None:
-    runs = tuple(Run(at=moment(f"2026-11-30T0{hour}:30").now, dreamt=True) for hour in (0, 2, 4))
-    found = refusal(history=History(started_monotonic_s=0.0, runs=runs))
+    runs = tuple(StartedRun(at=moment(f"2026-11-30T0{hour}:30").now, dreamt=True) for hour in (0, 2, 4))
+    found = refusal(history=RunHistory(started_monotonic_s=0.0, runs=runs))
     assert [blocker.what for blocker in found.blockers] == ["cap"]
     assert found.until == moment("2026-12-01T00:00").now
     assert found.reason == "waiting: today's 3 dreams are dreamt, tomorrow at 00:00 at the earliest"
-    grant(history=History(started_monotonic_s=0.0, runs=runs[:2]))
-    grant(history=History(started_monotonic_s=0.0, runs=runs), now=moment("2026-12-01T00:00"))
+    grant(history=RunHistory(started_monotonic_s=0.0, runs=runs[:2]))
+    grant(history=RunHistory(started_monotonic_s=0.0, runs=runs), now=moment("2026-12-01T00:00"))
 
 
 def test_a_full_day_of_dreams_does_not_stop_the_night() -> None:
-    runs = tuple(Run(at=moment(f"2026-11-30T0{hour}:30").now, dreamt=True) for hour in (0, 2, 4))
-    found = grant(history=History(started_monotonic_s=0.0, runs=runs), built=ALL)
+    runs = tuple(StartedRun(at=moment(f"2026-11-30T0{hour}:30").now, dreamt=True) for hour in (0, 2, 4))
+    found = grant(history=RunHistory(started_monotonic_s=0.0, runs=runs), built=ALL)
     assert (found.occasion, found.stages) == (Occasion.NIGHT, (Stage.CONSOLIDATE, Stage.SYNTHESIZE))
     assert found.night == date(2026, 11, 30)
 
@@ -201,8 +203,8 @@ def test_a_full_review_keeps_back_what_makes_proposals() -> None:
 
 
 def test_the_night_of_its_date_is_done_once() -> None:
-    done = Run(at=moment("2026-11-30T01:00").now, night=date(2026, 11, 30))
-    history = History(started_monotonic_s=0.0, runs=(done,))
+    done = StartedRun(at=moment("2026-11-30T01:00").now, night=date(2026, 11, 30))
+    history = RunHistory(started_monotonic_s=0.0, runs=(done,))
     assert grant(built=ALL, history=history).occasion is Occasion.IDLE
     found = refusal("", "- on_idle: none", built=ALL, history=history)
     assert [blocker.what for blocker in found.blockers] == ["night"]
@@ -212,16 +214,16 @@ def test_the_night_of_its_date_is_done_once() -> None:
 def test_the_night_can_come_before_the_next_dream() -> None:
     """Waiting for midnight because of the cap must not hide the night that opens at ten."""
     runs = (
-        *(Run(at=moment(f"2026-11-30T0{hour}:30").now, dreamt=True) for hour in (1, 3, 5)),
-        Run(at=moment("2026-11-30T06:00").now, night=date(2026, 11, 29)),
+        *(StartedRun(at=moment(f"2026-11-30T0{hour}:30").now, dreamt=True) for hour in (1, 3, 5)),
+        StartedRun(at=moment("2026-11-30T06:00").now, night=date(2026, 11, 29)),
     )
-    found = refusal("- quiet_hours: 22:00-05:00", built=ALL, history=History(started_monotonic_s=0.0, runs=runs))
+    found = refusal("- quiet_hours: 22:00-05:00", built=ALL, history=RunHistory(started_monotonic_s=0.0, runs=runs))
     assert found.until == moment("2026-11-30T22:00").now
 
 
 def test_nightly_off_and_a_night_that_began_before_us() -> None:
     assert grant("- nightly: off", built=ALL).occasion is Occasion.IDLE
-    since = History(started_monotonic_s=0.0, since=moment("2026-11-30T09:00").now)
+    since = RunHistory(started_monotonic_s=0.0, since=moment("2026-11-30T09:00").now)
     assert grant(built=ALL, history=since).occasion is Occasion.IDLE
 
 
@@ -249,13 +251,13 @@ def test_a_seed_and_a_start_are_occasions() -> None:
     [
         ({}, ""),
         ({"input_idle": Known(1300.0)}, ""),
-        ({"input_idle": Absent("headless")}, ""),
+        ({"input_idle": NoSensor("headless")}, ""),
         ({"last_edit_s": None}, ""),
         ({"load_percent": Known(100.0)}, ""),  # most of it is the run itself
         ({"input_idle": Known(0.2)}, "you typed or clicked just now"),
         ({"input_idle": Known(float("nan"))}, "you typed or clicked just now"),
         (
-            {"input_idle": Unreadable("it hangs")},
+            {"input_idle": SensorFailed("it hangs")},
             "it cannot be told any more whether anybody is at the machine (it hangs)",
         ),
         ({"last_edit_s": 3.0}, "a note was edited 3 seconds ago"),
@@ -313,7 +315,7 @@ def test_where_a_trigger_names_the_reach_it_says_when() -> None:
     assert (seeded.occasion, seeded.stages) == (Occasion.SEED, (Stage.REACH,))
     unclear = parse_triggers("- on_idle: reechs")[0]
     found = due(
-        policy(ON), unclear, moment(), QUIET, History(started_monotonic_s=0.0), SchedulerState(), built=REACHING
+        policy(ON), unclear, moment(), QUIET, RunHistory(started_monotonic_s=0.0), SchedulerState(), built=REACHING
     )
     assert isinstance(found, NotYet)
 
@@ -322,11 +324,11 @@ def test_where_a_trigger_names_the_reach_it_says_when() -> None:
     ("text", "changed", "what"),
     [
         ("", {"input_idle": Known(10.0)}, "input"),
-        ("", {"input_idle": Absent("headless")}, "input"),
-        ("", {"input_idle": Unreadable("it hangs")}, "input"),
+        ("", {"input_idle": NoSensor("headless")}, "input"),
+        ("", {"input_idle": SensorFailed("it hangs")}, "input"),
         ("- require_ac_power: off", {"power": Known(Power(plug=Plug.BATTERY))}, "power"),
         ("- require_ac_power: off", {"power": Known(Power(plug=Plug.UNKNOWN))}, "power"),
-        ("- require_ac_power: off", {"power": Unreadable("OSError")}, "power"),
+        ("- require_ac_power: off", {"power": SensorFailed("OSError")}, "power"),
     ],
 )
 @pytest.mark.parametrize("now", ["2026-11-30T14:20", "2026-11-30T03:20"])
@@ -346,16 +348,16 @@ def test_a_network_that_is_off_and_a_review_that_is_full_hold_a_reach() -> None:
 def test_one_reach_while_nobody_is_there() -> None:
     """QUIET is an hour without a key, of which the clock shows 10,000 s now."""
 
-    def again(run: Run, text: str = ON) -> Due | NotYet:
+    def again(run: StartedRun, text: str = ON) -> Due | NotYet:
         return ask(f"{text}\n- cooldown_min: 0", "- on_idle: reach", built=REACHING,
-                   history=History(started_monotonic_s=0.0, runs=(run,)))  # fmt: skip
+                   history=RunHistory(started_monotonic_s=0.0, runs=(run,)))  # fmt: skip
 
     early, late = moment("2026-11-30T13:10").now, moment("2026-11-30T13:40").now
-    assert isinstance(again(Run(at=early, reached=True, monotonic_s=6_300.0)), Due)
-    assert isinstance(again(Run(at=early, reached=True, monotonic_s=6_500.0)), NotYet)
-    assert isinstance(again(Run(at=early, dreamt=True, monotonic_s=6_500.0)), Due)
-    assert isinstance(again(Run(at=early, reached=True)), Due)  # of an earlier process: the wall clock tells
-    held = again(Run(at=late, reached=True))
+    assert isinstance(again(StartedRun(at=early, reached=True, monotonic_s=6_300.0)), Due)
+    assert isinstance(again(StartedRun(at=early, reached=True, monotonic_s=6_500.0)), NotYet)
+    assert isinstance(again(StartedRun(at=early, dreamt=True, monotonic_s=6_500.0)), Due)
+    assert isinstance(again(StartedRun(at=early, reached=True)), Due)  # of an earlier process: the wall clock tells
+    held = again(StartedRun(at=late, reached=True))
     assert isinstance(held, NotYet)
     assert "one reach was made since you left" in held.reason
 
@@ -368,7 +370,7 @@ def test_one_reach_while_nobody_is_there() -> None:
         (f"{ON}\n- network: web-off", {}, "web-off"),
         (f"{ON}\n- require_ac_power: off", {"power": Known(Power(plug=Plug.BATTERY))}, "battery"),
         (ON, {"input_idle": Known(3.0)}, "you typed or clicked"),
-        (ON, {"input_idle": Absent("headless")}, "headless"),
+        (ON, {"input_idle": NoSensor("headless")}, "headless"),
         (ON, {"last_edit_s": 3.0}, "a note was edited"),
     ],
 )

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from aria_dream.policy.kinds import Window
-from aria_dream.schedule.nightly import (
-    Night,
+from aria_dream.schedule.scheduler_state import (
+    ScheduledNight,
     find_night,
     latest_night,
     local_instant,
@@ -49,7 +49,7 @@ def test_the_second_pass_is_an_hour_later() -> None:
 
 def test_a_window_across_midnight_belongs_to_the_date_on_which_it_opens() -> None:
     night = latest_night(at("2026-11-30T02:00+01:00"), Window(22 * 60, 5 * 60), BERLIN)
-    assert night == Night(
+    assert night == ScheduledNight(
         date=date(2026, 11, 29), opens_at=at("2026-11-29T22:00+01:00"), closes_at=at("2026-11-30T05:00+01:00")
     )
     assert night.is_open(at("2026-11-30T04:59+01:00"))

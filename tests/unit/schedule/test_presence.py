@@ -7,13 +7,13 @@ import math
 import pytest
 
 from aria_dream.schedule.presence import (
-    Absent,
     IdleState,
     Known,
+    NoSensor,
     Plug,
     Power,
     Reading,
-    Unreadable,
+    SensorFailed,
     ago,
     in_words,
     judge_idleness,
@@ -31,11 +31,11 @@ DAY_S = 86_400.0
         (Known(899.9), None, IdleState.ACTIVE),
         (Known(0.0), None, IdleState.ACTIVE),
         (Known(5000.0), 20.0, IdleState.ACTIVE),
-        (Unreadable("broken"), 20.0, IdleState.ACTIVE),
-        (Absent("none"), 20.0, IdleState.ACTIVE),
+        (SensorFailed("broken"), 20.0, IdleState.ACTIVE),
+        (NoSensor("none"), 20.0, IdleState.ACTIVE),
         (Known(5000.0), -3600.0, IdleState.IDLE),  # a file dated in the future says nothing
-        (Unreadable("broken"), 5000.0, IdleState.UNKNOWN),
-        (Absent("none"), None, IdleState.UNKNOWN),
+        (SensorFailed("broken"), 5000.0, IdleState.UNKNOWN),
+        (NoSensor("none"), None, IdleState.UNKNOWN),
         (Known(-5.0), None, IdleState.UNKNOWN),
         (Known(math.nan), None, IdleState.UNKNOWN),
         (Known(math.inf), None, IdleState.UNKNOWN),
@@ -53,8 +53,8 @@ def test_the_later_sign_is_the_one_that_is_named() -> None:
 
 
 def test_only_a_missing_sensor_lets_the_night_stand_in() -> None:
-    assert judge_idleness(Absent("no X display"), None, 900).no_sensor
-    assert not judge_idleness(Unreadable("it hangs"), None, 900).no_sensor
+    assert judge_idleness(NoSensor("no X display"), None, 900).no_sensor
+    assert not judge_idleness(SensorFailed("it hangs"), None, 900).no_sensor
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_only_a_missing_sensor_lets_the_night_stand_in() -> None:
         (Known(Power(plug=Plug.MAINS)), ""),
         (Known(Power(plug=Plug.BATTERY, percent=100.0)), "the machine runs on battery"),
         (Known(Power(plug=Plug.UNKNOWN)), "whether the machine is plugged in is unknown, which counts as battery"),
-        (Unreadable("OSError"), "whether the machine is plugged in is unknown (OSError), which counts as battery"),
+        (SensorFailed("OSError"), "whether the machine is plugged in is unknown (OSError), which counts as battery"),
     ],
 )
 def test_doubt_about_the_plug_counts_as_battery(power: Reading[Power], refusal: str) -> None:

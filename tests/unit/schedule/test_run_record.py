@@ -21,7 +21,7 @@ from aria_dream.schedule.run_record import (
     since_record,
     started_record,
 )
-from aria_dream.schedule.scheduler_state import Run
+from aria_dream.schedule.scheduler_state import StartedRun
 
 AT = datetime(2026, 11, 30, 3, 12, tzinfo=UTC)
 NIGHT = date(2026, 11, 30)
@@ -67,7 +67,7 @@ def test_torn_strange_and_doubled_lines_are_passed_over() -> None:
 )
 def test_what_counts(end: RunEnd, dreamt: bool, night: date | None) -> None:
     runs = as_runs(RunLog(runs=(ended(RUN, end),)), (), {"a": 7.0})
-    assert runs == (Run(at=AT, dreamt=dreamt, night=night, monotonic_s=7.0),)
+    assert runs == (StartedRun(at=AT, dreamt=dreamt, night=night, monotonic_s=7.0),)
 
 
 def test_a_night_that_always_kills_is_let_go() -> None:

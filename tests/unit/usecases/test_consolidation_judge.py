@@ -13,8 +13,8 @@ import pytest
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.gate.consent import write_consent
 from aria_dream.adapters.gate.egress import EGRESS
+from aria_dream.adapters.index.cache_store import ContentCache
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.index.vectors import ContentCache
 from aria_dream.adapters.models.asking import FAILURES_BORNE
 from aria_dream.adapters.models.model_consolidation_judge import ModelConsolidationJudge
 from aria_dream.adapters.models.model_judge import JudgeReport
@@ -250,7 +250,7 @@ def test_a_verdict_goes_when_its_note_becomes_invisible(bench: Bench) -> None:
             consolidation_judge.compare(bench.pair("A", "B"))
         bench.policy(model.url, "- exclude: B.md")
         with bench.consolidation_judge():
-            kept = b"".join(path.read_bytes() for path in bench.places.cache.rglob("vectors.sqlite3"))
+            kept = b"".join(path.read_bytes() for path in bench.places.cache.rglob("cache.sqlite3"))
         assert b"the heap is fed" not in kept
 
 

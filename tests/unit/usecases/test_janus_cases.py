@@ -11,9 +11,9 @@ import pytest
 
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import DreamtVault, read_dreamt_vault
-from aria_dream.adapters.index.prompts import shipped_prompt
+from aria_dream.adapters.index.live_policy import shipped_prompt
 from aria_dream.adapters.models.independent_reviewer import NotAsked, one_text, shareable
-from aria_dream.judging.datamark import Datamark
+from aria_dream.judging.prompt_text import Datamark
 from aria_dream.reach.janus import ClaimCase, ConflictCase, LinkCase, MergeCase, janus_prompt
 from aria_dream.review.proposal import Kind, Proposal, ProposalState, proposal_id
 from aria_dream.usecases.janus import case_of, waiting_for_janus

@@ -12,10 +12,9 @@ import pytest
 from aria_dream.adapters.gate.consent import write_consent
 from aria_dream.adapters.gate.egress import EGRESS, Gate
 from aria_dream.adapters.gate.ledger import read_ledger
-from aria_dream.adapters.index.prompts import shipped_prompt
+from aria_dream.adapters.index.live_policy import shipped_prompt
 from aria_dream.adapters.models.independent_reviewer import NotAsked
-from aria_dream.judging.triage import Unreadable
-from aria_dream.judging.triage_prompt import LocalExcerpt
+from aria_dream.judging.triage_prompt import LocalExcerpt, Unreadable
 from aria_dream.policy.policy import parse_policy
 from aria_dream.privacy.sharing import ShareableExcerpt, excerpt_text, survey
 from aria_dream.reach.janus import ClaimCase, Falls, LinkCase, Stands

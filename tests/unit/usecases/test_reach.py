@@ -11,8 +11,8 @@ import pytest
 
 from aria_dream.adapters.codex.reach_asks import answered_in_notes
 from aria_dream.adapters.gate.consent import CONSENT
+from aria_dream.adapters.gate.ledger import MEMO, ReachStore
 from aria_dream.adapters.gate.rate_limit_backoff import PAUSE, read_backoff
-from aria_dream.adapters.gate.reach_store import MEMO, ReachStore
 from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.adapters.state.run_store import RunStore
 from aria_dream.errors import WriteRefusedError

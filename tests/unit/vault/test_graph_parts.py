@@ -7,19 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aria_dream.vault.linkage import count_links, kind_of, link_files, name_key, note_graph
-from aria_dream.vault.lookup import NotOne, find_note
 from aria_dream.vault.record import (
     AMBIGUOUS,
     EMBED,
     EMPTY,
-    Record,
+    FileRecord,
     count_names,
     has_problems,
     pack_record,
     unpack_links,
     unpack_record,
 )
-from aria_dream.vault.resolve import Resolver
+from aria_dream.vault.resolve import NotOne, Resolver, find_note
 
 TEXTS = st.text(st.characters(), max_size=8)
 
@@ -33,7 +32,7 @@ TEXTS = st.text(st.characters(), max_size=8)
 def test_packing_a_record_is_reversible(
     links: list[tuple[str, int, int]], names: list[str], marker: str, dream: bool
 ) -> None:
-    record = Record(
+    record = FileRecord(
         link_paths=tuple(path for path, _, _ in links),
         link_flags=tuple(flag for _, flag, _ in links),
         link_lines=tuple(line for _, _, line in links),
@@ -76,7 +75,7 @@ def test_a_name_and_a_link_to_it_share_a_key() -> None:
 
 def packed(*paths: str) -> bytes:
     return pack_record(
-        Record(link_paths=paths, link_flags=(EMBED,) * len(paths), link_lines=tuple(range(1, len(paths) + 1)))
+        FileRecord(link_paths=paths, link_flags=(EMBED,) * len(paths), link_lines=tuple(range(1, len(paths) + 1)))
     )
 
 
@@ -121,7 +120,7 @@ def test_every_occurrence_means_what_the_resolver_says() -> None:
 
 
 def test_names_are_counted() -> None:
-    one, other = Record(tags=("a", "b"), aliases=("x", "y")), Record(tags=("b",), has_frontmatter=True)
+    one, other = FileRecord(tags=("a", "b"), aliases=("x", "y")), FileRecord(tags=("b",), has_frontmatter=True)
     counts = count_names(map(pack_record, [one, other, EMPTY]))
     assert (counts.distinct_tags, counts.notes_with_tags, counts.aliases) == (2, 2, 2)
     assert (counts.notes_with_aliases, counts.notes_with_frontmatter) == (1, 1)

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aria_dream.adapters.codex.codex_home import Room, prepared_room
-from aria_dream.adapters.codex.codex_wall import toml_string, wall_arguments, wall_environment
+from aria_dream.adapters.codex.codex_wall import Room, prepare_room, toml_string, wall_arguments, wall_environment
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.policy import parse_policy
 from aria_dream.policy.settings import SETTINGS, Settings
@@ -120,7 +119,7 @@ def test_a_room_is_empty_private_outside_and_gone(tmp_path: Path, monkeypatch: p
     (state / "codex" / "installation_id").write_text("1", encoding="utf-8")
     rooms: list[Room] = []
     for _ in range(2):
-        with prepared_room(state, vault, None) as room:
+        with prepare_room(state, vault, None) as room:
             assert [place.name for place in room.codex_home.iterdir()] == ["installation_id"]
             assert room.codex_home.stat().st_mode & 0o777 == 0o700
             for place in (room.scratch, room.home, room.temporary):
@@ -133,9 +132,9 @@ def test_a_room_is_empty_private_outside_and_gone(tmp_path: Path, monkeypatch: p
     assert not any(place.exists() for room in rooms for place in (room.scratch, room.home, room.temporary))
     assert not (state / "codex" / "left").exists()
     monkeypatch.setattr("tempfile.tempdir", str(vault))  # a TMPDIR inside the vault is passed over
-    with prepared_room(state, vault, None) as room:
+    with prepare_room(state, vault, None) as room:
         assert not room.scratch.is_relative_to(vault)
-    with pytest.raises(WriteRefusedError), prepared_room(vault / "state", vault, None):
+    with pytest.raises(WriteRefusedError), prepare_room(vault / "state", vault, None):
         pass
 
 
@@ -144,7 +143,7 @@ def test_a_project_is_avoided_where_another_place_is(tmp_path: Path, monkeypatch
     (project / "tmp").mkdir(parents=True)
     (project / "AGENTS.md").write_text("do", encoding="utf-8")
     monkeypatch.setattr("tempfile.tempdir", str(project / "tmp"))
-    with prepared_room(state, tmp_path / "vault", None) as room:
+    with prepare_room(state, tmp_path / "vault", None) as room:
         assert room.scratch.is_relative_to(state)
 
 
@@ -153,6 +152,6 @@ def test_an_own_home_that_leads_elsewhere_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "config.toml").write_text("mine", encoding="utf-8")
     (tmp_path / "state" / "codex").symlink_to(tmp_path / "theirs")
-    with pytest.raises(WriteRefusedError), prepared_room(tmp_path / "state", tmp_path / "vault", None):
+    with pytest.raises(WriteRefusedError), prepare_room(tmp_path / "state", tmp_path / "vault", None):
         pass
     assert (tmp_path / "theirs" / "config.toml").read_text(encoding="utf-8") == "mine"

@@ -85,5 +85,5 @@ def test_an_error_that_is_no_sharing_violation_is_not_tried_again() -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
     with pytest.raises(PermissionError):
-        swap.retried(call, lambda _pause_s: pytest.fail("waited"))
+        swap.retry_call(call, lambda _pause_s: pytest.fail("waited"))
     assert len(calls) == 1

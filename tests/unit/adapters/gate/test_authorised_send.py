@@ -14,7 +14,7 @@ from aria_dream.adapters.gate.ledger import read_ledger
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.policy import parse_policy
 from aria_dream.privacy.sharing import survey
-from aria_dream.reach.budget import Refused
+from aria_dream.reach.budget import BudgetRefusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 NOW = datetime(2026, 11, 30, 14, 32, tzinfo=UTC)
 
 
-def tried(state: Path, begin: Callable[[Granted], object], line: str = "") -> AuthorisedSend[object] | Refused | Turned:
+def tried(
+    state: Path, begin: Callable[[Granted], object], line: str = ""
+) -> AuthorisedSend[object] | BudgetRefusal | Turned:
     policy, _ = parse_policy(line)
     gate = Gate(state=state, sharing=survey([], policy)[0], purpose="reach", now=lambda: NOW)
     return send_authorised(
@@ -60,7 +62,7 @@ def test_a_shut_gate_and_a_spent_budget_begin_nothing_and_count_nothing(tmp_path
     assert isinstance(tried(tmp_path, begin), Turned)  # nobody confirmed
     assert verdicts(tmp_path) == ["initiated", "unsent"]
     write_consent(tmp_path, NOW)
-    assert isinstance(tried(tmp_path, begin, "- reach_requests_per_5h: 0\n"), Refused)
+    assert isinstance(tried(tmp_path, begin, "- reach_requests_per_5h: 0\n"), BudgetRefusal)
     assert verdicts(tmp_path) == ["initiated", "unsent"]
     assert not (tmp_path / EGRESS).exists()
     assert (tmp_path / CONSENT).exists()

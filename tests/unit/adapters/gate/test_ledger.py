@@ -18,7 +18,7 @@ from aria_dream.adapters.gate import ledger
 from aria_dream.adapters.gate.ledger import LEDGER, LOCK, Granted, read_ledger, reserve, resolve, settle
 from aria_dream.errors import WriteRefusedError
 from aria_dream.policy.settings import Settings
-from aria_dream.reach.budget import Refused, Row, spent
+from aria_dream.reach.budget import BudgetRefusal, LedgerRow, count_spent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,19 +44,19 @@ def granted(state: Path, settings: Settings, moment: datetime = NOW) -> Granted:
 
 
 def used(state: Path, settings: Settings, moment: datetime = NOW) -> int:
-    return spent(read_ledger(state)[0], settings, moment, UTC).in_5h
+    return count_spent(read_ledger(state)[0], settings, moment, UTC).in_5h
 
 
 def test_the_row_is_on_the_disk_before_the_call(tmp_path: Path) -> None:
     permit = granted(tmp_path, limits(1))
     assert (tmp_path / LEDGER).read_text() == f"2026-11-30T12:00:00+00:00\tinternal\tinitiated\t{permit.row.id}\t1\n"
     refused = reserve(tmp_path, limits(1), UTC, kind="internal", clock=at(NOW))
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, BudgetRefusal)
     assert refused.again_at == NOW + timedelta(hours=5)
 
 
 def test_nobody_else_grants(tmp_path: Path) -> None:
-    row = Row(at=NOW, kind="internal", verdict="initiated", id="a")
+    row = LedgerRow(at=NOW, kind="internal", verdict="initiated", id="a")
     with pytest.raises(TypeError):
         Granted(row=row, state=tmp_path, zone=UTC)
 
@@ -87,7 +87,7 @@ def test_a_torn_tail_counts_and_the_next_row_is_whole(tmp_path: Path, tail: byte
 def test_a_torn_tail_does_not_block_for_ever(tmp_path: Path) -> None:
     (tmp_path / LEDGER).write_bytes(b"2026-")
     for _ in range(2):
-        assert isinstance(reserve(tmp_path, limits(1), UTC, kind="internal", clock=at(NOW)), Refused)
+        assert isinstance(reserve(tmp_path, limits(1), UTC, kind="internal", clock=at(NOW)), BudgetRefusal)
     assert (tmp_path / LEDGER).read_bytes().count(b"\n") == 2  # noted once
     granted(tmp_path, limits(1), NOW + timedelta(hours=6))
 
@@ -95,13 +95,13 @@ def test_a_torn_tail_does_not_block_for_ever(tmp_path: Path) -> None:
 def test_a_ledger_that_cannot_be_read_grants_nothing(tmp_path: Path) -> None:
     (tmp_path / LEDGER).mkdir()
     refused = reserve(tmp_path, limits(5), UTC, kind="internal")
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, BudgetRefusal)
     assert LEDGER in refused.reason
 
 
 def test_a_state_folder_that_cannot_be_made_grants_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    assert isinstance(reserve(tmp_path / "file" / "state", limits(5), UTC, kind="internal"), Refused)
+    assert isinstance(reserve(tmp_path / "file" / "state", limits(5), UTC, kind="internal"), BudgetRefusal)
 
 
 def test_a_full_disk_grants_nothing_and_keeps_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +109,7 @@ def test_a_full_disk_grants_nothing_and_keeps_what_was_there(tmp_path: Path, mon
     before = (tmp_path / LEDGER).read_bytes()
     real = os.write
     monkeypatch.setattr(os, "write", lambda handle, data: real(handle, data[:7]))
-    assert isinstance(reserve(tmp_path, limits(5), UTC, kind="internal"), Refused)
+    assert isinstance(reserve(tmp_path, limits(5), UTC, kind="internal"), BudgetRefusal)
     with pytest.raises(WriteRefusedError):
         resolve(permit, "unsent")
     monkeypatch.undo()
@@ -119,7 +119,7 @@ def test_a_full_disk_grants_nothing_and_keeps_what_was_there(tmp_path: Path, mon
 def test_whoever_asks_in_between_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second asks when the first has read the ledger and not yet written: one request is left, one is granted."""
     met = threading.Event()
-    found: list[Granted | Refused] = []
+    found: list[Granted | BudgetRefusal] = []
 
     def sleep(pause_s: float) -> None:
         met.set()
@@ -139,7 +139,7 @@ def test_whoever_asks_in_between_waits(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(ledger, "_lock", lambda state: VaultLock(state / LOCK, "a test", sleep=sleep))
     found.append(reserve(tmp_path, limits(1), UTC, kind="internal", clock=clock))
     thread.join(30)
-    assert sorted(type(one).__name__ for one in found) == ["Granted", "Refused"]
+    assert sorted(type(one).__name__ for one in found) == ["BudgetRefusal", "Granted"]
 
 
 WORKER = """
@@ -183,7 +183,7 @@ def test_processes_share_one_budget(tmp_path: Path, end: str) -> None:
     rows, problems = read_ledger(tmp_path)
     assert not problems
     assert len({row.id for row in rows}) == sent
-    assert spent(rows, limits(7), datetime.now(UTC), UTC).in_5h == sent
+    assert count_spent(rows, limits(7), datetime.now(UTC), UTC).in_5h == sent
 
 
 def test_settling_says_only_what_is_not_said_yet(tmp_path: Path) -> None:

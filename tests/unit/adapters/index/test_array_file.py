@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aria_dream.adapters.index.array_file import drop_arrays, read_arrays, write_arrays
+from aria_dream.adapters.index.cache_store import drop_arrays, read_arrays, write_arrays
 
 if TYPE_CHECKING:
     from pathlib import Path

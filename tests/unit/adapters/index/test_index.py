@@ -16,8 +16,17 @@ from hypothesis import strategies as st
 
 import aria_dream.adapters.index.contents as contents_module
 from aria_dream.adapters.disk.places import vault_key
+from aria_dream.adapters.index.cache_store import FILE_NAME, ContentCache
 from aria_dream.adapters.index.index import VaultIndex, read_vault
-from aria_dream.adapters.index.index_cache import FILE_NAME, READER_MODULES, IndexCache, Row
+from aria_dream.adapters.index.index_cache import (
+    FILES_KIND,
+    LINKAGE_KIND,
+    READER_MODULES,
+    VERSION_KIND,
+    FileRow,
+    IndexCache,
+)
+from aria_dream.adapters.index.scan import rescan, scan_vault
 from aria_dream.vault.graph import NoteFacts
 from aria_dream.vault.record import EMPTY, pack_record
 from aria_dream.vault.snapshot import FileState
@@ -142,12 +151,17 @@ def test_an_edit_with_its_times_put_back_is_seen(vault: Path, cache: Path) -> No
 
 
 def test_times_are_trusted_only_when_they_are_old_enough() -> None:
-    row = Row("a.md", 1, 5_000, 5_000, 9, 5_000 + 2_000_000_001, bytes(32), pack_record(EMPTY))
+    row = FileRow("a.md", 1, 5_000, 5_000, 9, 5_000 + 2_000_000_001, bytes(32), pack_record(EMPTY))
     assert row.still_holds(FileState(1, 5_000, 5_000, 9, 0))
     assert not row._replace(checked_ns=5_000 + 1_999_999_999).still_holds(FileState(1, 5_000, 5_000, 9, 0))
     for other in (FileState(2, 5_000, 5_000, 9, 0), FileState(1, 5_001, 5_000, 9, 0), FileState(1, 5_000, 5_001, 9, 0)):
         assert not row.still_holds(other)
     assert not row.still_holds(FileState(1, 5_000, 5_000, 8, 0))
+
+
+def look_again(index: VaultIndex, *paths: str) -> VaultIndex:
+    """The vault after a look at `paths`, or at every file."""
+    return index.rescanned(rescan(index.scan, paths) if paths else scan_vault(index.root))
 
 
 def corrupt(file: Path) -> None:
@@ -167,17 +181,22 @@ def foreign(file: Path) -> None:
 
 
 def older(file: Path) -> None:
-    with sqlite3.connect(file) as database:
-        database.execute("UPDATE meta SET value = 'version of another day' WHERE name = 'version'")
-        database.execute("UPDATE file SET record = 'read otherwise'")
-    database.close()
+    with ContentCache(file.parent) as store:
+        store.put(VERSION_KIND, b"version of another day")
+        store.put_many(FILES_KIND, {path: blob[:72] + b"read otherwise" for path, blob in kept(store).items()})
 
 
 def odd_rows(file: Path) -> None:
-    with sqlite3.connect(file) as database:
-        database.execute("UPDATE file SET size = 'many'")
-        database.execute("UPDATE meta SET value = x'00' WHERE name = 'linkage'")
-    database.close()
+    with ContentCache(file.parent) as store:
+        store.put_many(FILES_KIND, {path: blob[:71] for path, blob in kept(store).items()} | {b"\xff": bytes(72)})
+        store.put(LINKAGE_KIND, b"\0")
+
+
+def kept(store: ContentCache) -> dict[bytes, bytes]:
+    found: dict[bytes, bytes] = {}
+    store.each(FILES_KIND, found.__setitem__)
+    assert found
+    return found
 
 
 def a_folder(file: Path) -> None:
@@ -206,9 +225,9 @@ def test_a_damaged_cache_is_built_anew(vault: Path, cache: Path, parsed: list[by
 
 
 def test_a_cache_that_somebody_holds_is_done_without(
-    vault: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    vault: Path, cache: Path, parsed: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aria_dream.adapters.index.index_cache._LOCK_WAIT_S", 0.05)
+    monkeypatch.setattr("aria_dream.adapters.index.cache_store.BUSY_TIMEOUT_S", 0.05)
     first = read_vault(vault, cache)
     holder = sqlite3.connect(cache / vault_key(vault) / FILE_NAME, isolation_level=None)
     try:
@@ -218,13 +237,30 @@ def test_a_cache_that_somebody_holds_is_done_without(
         assert len(read_vault(vault, cache).files) == len(first.files) + 1
     finally:
         holder.close()
+    parsed.clear()
     assert "New.md" in read_vault(vault, cache).files
+    assert parsed == [b"[[Compost]]"]  # what was kept before is known still
+
+
+def test_a_cache_that_could_not_be_read_for_a_moment_is_not_emptied(
+    vault: Path, cache: Path, parsed: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_vault(vault, cache)
+    parsed.clear()
+    with monkeypatch.context() as moment:
+        moment.setattr(ContentCache, "each", lambda *_: False)
+        with IndexCache(cache / vault_key(vault)):
+            pass
+    read_vault(vault, cache)
+    assert parsed == []
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(vault: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     assert len(read_vault(vault, tmp_path / "file").files) == 7
-    assert not IndexCache(tmp_path / "file").usable
+    rows: list[FileRow] = []
+    IndexCache(tmp_path / "file").each_row(rows.append)
+    assert not rows
 
 
 def test_the_cache_never_lies_in_the_vault(vault: Path) -> None:
@@ -243,7 +279,7 @@ def test_the_index_of_an_evicted_note_remembers_it(vault: Path, cache: Path) -> 
     assert index.not_here == {"Microbes.md"}
     assert index.graph == first.graph
     same(read_vault(vault, cache), index)
-    refreshed = first.refreshed(["Microbes.md", ".Microbes.md.icloud"])
+    refreshed = look_again(first, "Microbes.md", ".Microbes.md.icloud")
     assert refreshed.graph == first.graph
     assert refreshed.not_here == {"Microbes.md"}
     fresh = read_vault(vault, None)
@@ -347,9 +383,9 @@ def test_two_processes_at_once_agree(vault: Path, cache: Path) -> None:
 
 
 def test_the_cache_is_bound_to_the_code_that_reads() -> None:
-    """Every module that `vault/reading.py` and `vault/linkage.py` lead to is part of the cache's version."""
+    """Every module that `vault/record.py` and `vault/linkage.py` lead to is part of the cache's version."""
     folder = REPOSITORY / "aria_dream"
-    reached, pending = set(), ["vault.reading", "vault.linkage"]
+    reached, pending = set(), ["vault.record", "vault.linkage"]
     while pending:
         name = pending.pop()
         if name in reached:
@@ -406,8 +442,8 @@ def test_refreshing_equals_reading_anew(
     index = told = read_vault(root, cache)
     for batch in steps:
         touched = set().union(*[act(root, step) for step in batch])
-        told = told.refreshed(touched)
-        index = index.refreshed()
+        told = look_again(told, *touched)
+        index = look_again(index)
         fresh = read_vault(root, None)
         same(told, fresh)
         same(index, fresh)
@@ -418,7 +454,7 @@ def test_refreshing_reads_only_what_changed(vault: Path, cache: Path, parsed: li
     index = read_vault(vault, cache)
     parsed.clear()
     write(vault, {"Microbes.md": "new [[Compost]]"})
-    assert index.refreshed(["Microbes.md"]).refreshed().links_of("Microbes.md")[0].target == "Compost.md"
+    assert look_again(look_again(index, "Microbes.md")).links_of("Microbes.md")[0].target == "Compost.md"
     assert parsed == [b"new [[Compost]]"]
     read_vault(vault, cache)
     assert parsed == [b"new [[Compost]]"]
@@ -427,4 +463,4 @@ def test_refreshing_reads_only_what_changed(vault: Path, cache: Path, parsed: li
 def test_refreshing_sees_new_settings(vault: Path) -> None:
     index = read_vault(vault, None)
     write(vault, {".obsidian/app.json": '{"userIgnoreFilters": ["a/"]}'})
-    assert [facts.path for facts in index.refreshed([".obsidian/app.json"]).facts if facts.ignored] == ["a/Twin.md"]
+    assert [facts.path for facts in look_again(index, ".obsidian/app.json").facts if facts.ignored] == ["a/Twin.md"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.index.mentions import Mentions, find_mentions
+from aria_dream.adapters.index.mentions import UnindexedMentions, find_mentions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ NOTES = {
 }  # fmt: skip
 
 
-def mentions_of(root: Path, notes: dict[str, str]) -> tuple[Mentions, tuple[str, ...]]:
+def mentions_of(root: Path, notes: dict[str, str]) -> tuple[UnindexedMentions, tuple[str, ...]]:
     for name, text in notes.items():
         place = root / "vault" / name
         place.parent.mkdir(parents=True, exist_ok=True)

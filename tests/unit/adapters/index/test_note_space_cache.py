@@ -13,7 +13,7 @@ import pytest
 
 import aria_dream
 from aria_dream.adapters.disk.places import Places
-from aria_dream.adapters.index.array_file import read_arrays
+from aria_dream.adapters.index.cache_store import ContentCache, read_arrays
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.index.resonance import (
     _SPACE_MODULES,
@@ -22,7 +22,6 @@ from aria_dream.adapters.index.resonance import (
     build_ranking,
     space_key,
 )
-from aria_dream.adapters.index.vectors import ContentCache
 from aria_dream.ranking.learn import prior_weights
 from aria_dream.ranking.terms import term_ids
 

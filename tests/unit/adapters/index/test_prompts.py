@@ -10,7 +10,7 @@ import pytest
 
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.index.prompts import FoundPrompt, prompt_names, read_prompt, shipped_prompt
+from aria_dream.adapters.index.live_policy import FoundPrompt, prompt_names, read_prompt, shipped_prompt
 from aria_dream.judging.triage_prompt import PROMPT_NAME
 from tests.e2e.test_dream import make_vault, run
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.adapters.index.scan import Scan, rescan, scan_vault, state_of
+from aria_dream.adapters.index.scan import VaultScan, rescan, scan_vault, state_of
 from aria_dream.errors import VaultUnreadableError
 from aria_dream.vault.snapshot import difference
 
@@ -37,7 +37,7 @@ def vault(tmp_path: Path) -> Path:
     return root
 
 
-def found(scan: Scan) -> list[str]:
+def found(scan: VaultScan) -> list[str]:
     return sorted(scan.snapshot.files)
 
 

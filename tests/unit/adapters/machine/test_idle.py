@@ -31,7 +31,7 @@ from aria_dream.adapters.machine.idle import (
     run_command,
 )
 from aria_dream.adapters.machine.x11 import parse_authority, parse_display, read_x11_idle
-from aria_dream.schedule.presence import Absent, Known, Reading, Unreadable
+from aria_dream.schedule.presence import Known, NoSensor, Reading, SensorFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -56,7 +56,7 @@ def test_milliseconds(text: str, reading: Reading[float]) -> None:
 
 @pytest.mark.parametrize("text", ["", "-5", "nan", "12.5", "1 2", "(uint64 1,) 2", "18446744073709551615", "\0", "٣"])
 def test_what_are_no_milliseconds(text: str) -> None:
-    assert isinstance(parse_idle_ms(text), Unreadable)
+    assert isinstance(parse_idle_ms(text), SensorFailed)
 
 
 def test_ioreg_tells_the_latest_device() -> None:
@@ -67,8 +67,8 @@ def test_ioreg_tells_the_latest_device() -> None:
     }
       "HIDIdleTime" = 2500000000"""
     assert parse_ioreg(text) == Known(2.5)
-    assert isinstance(parse_ioreg(""), Unreadable)
-    assert isinstance(parse_ioreg('"HIDIdleTime" = <00ff>'), Unreadable)
+    assert isinstance(parse_ioreg(""), SensorFailed)
+    assert isinstance(parse_ioreg('"HIDIdleTime" = <00ff>'), SensorFailed)
 
 
 @pytest.mark.parametrize(
@@ -77,11 +77,11 @@ def test_ioreg_tells_the_latest_device() -> None:
         ("IdleHint=yes\nIdleSinceHint=1000000000\nIdleSinceHintMonotonic=40000000", Known, 60.0),
         ("IdleHint=yes\nIdleSinceHint=1000000000\nIdleSinceHintMonotonic=0", Known, 1000.0),
         ("IdleHint=no\nIdleSinceHint=1000000000\nIdleSinceHintMonotonic=40000000", Known, 0.0),
-        ("IdleHint=no\nIdleSinceHint=0\nIdleSinceHintMonotonic=0", Absent, None),
-        ("IdleHint=yes\nIdleSinceHint=0\nIdleSinceHintMonotonic=0", Unreadable, None),
-        ("IdleHint=yes\nIdleSinceHint=9000000000\nIdleSinceHintMonotonic=0", Unreadable, None),
-        ("IdleHint=perhaps", Unreadable, None),
-        ("", Unreadable, None),
+        ("IdleHint=no\nIdleSinceHint=0\nIdleSinceHintMonotonic=0", NoSensor, None),
+        ("IdleHint=yes\nIdleSinceHint=0\nIdleSinceHintMonotonic=0", SensorFailed, None),
+        ("IdleHint=yes\nIdleSinceHint=9000000000\nIdleSinceHintMonotonic=0", SensorFailed, None),
+        ("IdleHint=perhaps", SensorFailed, None),
+        ("", SensorFailed, None),
     ],
 )
 def test_logind(text: str, kind: type, value: float | None) -> None:
@@ -98,10 +98,10 @@ def test_the_counter_of_windows_starts_again() -> None:
 
 def test_a_command_that_hangs_or_is_not_there() -> None:
     hangs = run_command([sys.executable, "-c", "import time; time.sleep(60)"], timeout_s=0.2)
-    assert isinstance(hangs, Unreadable)
+    assert isinstance(hangs, SensorFailed)
     assert "did not answer" in hangs.reason
     missing = run_command(["aria-no-such-command"])
-    assert isinstance(missing, Unreadable)
+    assert isinstance(missing, SensorFailed)
     said = run_command([sys.executable, "-c", "import sys; print('a'); print('b', file=sys.stderr); sys.exit(3)"])
     assert isinstance(said, Output)
     assert (said.code, said.text.strip(), said.complaint.strip()) == (3, "a", "b")
@@ -139,8 +139,8 @@ def scripted(name: str, readings: list[Reading[float]], *, counts: bool = True) 
 
 
 def test_the_sensor_is_chosen_once_and_again_when_it_fails() -> None:
-    first, asked_first = scripted("first", [Absent("no")])
-    second, asked_second = scripted("second", [Known(5.0), Known(6.0), Unreadable("gone"), Absent("gone")])
+    first, asked_first = scripted("first", [NoSensor("no")])
+    second, asked_second = scripted("second", [Known(5.0), Known(6.0), SensorFailed("gone"), NoSensor("gone")])
     third, asked_third = scripted("third", [Known(7.0)])
     probe = IdleProbe([first, second, third], monotonic=Clock())
     assert [probe.read(), probe.read()] == [Known(5.0), Known(6.0)]
@@ -152,19 +152,19 @@ def test_the_sensor_is_chosen_once_and_again_when_it_fails() -> None:
 
 
 def test_a_broken_sensor_is_not_a_missing_one() -> None:
-    broken, asked = scripted("broken", [Unreadable("it hangs")])
-    missing, _ = scripted("missing", [Absent("not here")])
+    broken, asked = scripted("broken", [SensorFailed("it hangs")])
+    missing, _ = scripted("missing", [NoSensor("not here")])
     probe = IdleProbe([missing, broken], monotonic=Clock())
-    assert probe.read() == Unreadable("it hangs")
+    assert probe.read() == SensorFailed("it hangs")
     probe.read()
     assert len(asked) == 2, "a broken sensor may be mended at any time"
 
 
 def test_that_there_is_none_is_believed_for_a_while() -> None:
     clock = Clock()
-    sensor, asked = scripted("late", [Absent("nobody is logged in"), Known(3.0)])
+    sensor, asked = scripted("late", [NoSensor("nobody is logged in"), Known(3.0)])
     probe = IdleProbe([sensor], monotonic=clock)
-    assert probe.read() == probe.read() == Absent("nobody is logged in")
+    assert probe.read() == probe.read() == NoSensor("nobody is logged in")
     assert (len(asked), probe.chosen) == (1, "")
     clock.now_s = 601
     assert probe.read() == Known(3.0)
@@ -179,7 +179,7 @@ def test_a_counter_that_only_ever_says_0_is_none() -> None:
         readings.append(probe.read())
         clock.now_s += 60
     assert readings[:30] == [Known(0.0)] * 30
-    assert readings[-1] == Absent("stuck has only ever said 0")
+    assert readings[-1] == NoSensor("stuck has only ever said 0")
 
 
 @pytest.mark.parametrize(("readings", "counts"), [([Known(0.0)], False), ([Known(0.0), Known(4.0), Known(0.0)], True)])
@@ -194,7 +194,7 @@ def test_a_sensor_that_may_say_0(readings: list[Reading[float]], counts: bool) -
 
 
 def test_each_system_has_its_sensors() -> None:
-    def run(command: Sequence[str]) -> Output | Unreadable:
+    def run(command: Sequence[str]) -> Output | SensorFailed:
         assert command[0] == "/usr/sbin/ioreg"
         return Output(0, '"HIDIdleTime" = 4000000000', "")
 
@@ -203,7 +203,7 @@ def test_each_system_has_its_sensors() -> None:
     assert mac.read() == Known(4.0)
 
 
-def mutter(answer: Output | Unreadable, path: str, **environ: str) -> Reading[float]:
+def mutter(answer: Output | SensorFailed, path: str, **environ: str) -> Reading[float]:
     named = {sensor.name: sensor for sensor in find_sensors({"PATH": path, **environ}, "linux", lambda _: answer)}
     return named["GNOME"].read()
 
@@ -212,24 +212,24 @@ def mutter(answer: Output | Unreadable, path: str, **environ: str) -> Reading[fl
     ("answer", "kind"),
     [
         (Output(0, "(uint64 60000,)\n", ""), Known),
-        (Output(1, "", "Error: GDBus.Error:org.freedesktop.DBus.Error.ServiceUnknown: The name is unknown"), Absent),
+        (Output(1, "", "Error: GDBus.Error:org.freedesktop.DBus.Error.ServiceUnknown: The name is unknown"), NoSensor),
         (Output(1, "", "Call failed: The name org.gnome.Mutter.IdleMonitor was not provided by any .service files"),
-         Absent),
-        (Output(1, "", "Error: Timeout was reached"), Unreadable),
-        (Output(1, "", ""), Unreadable),
-        (Output(0, "()", ""), Unreadable),
-        (Unreadable("gdbus did not answer within 2 s"), Unreadable),
+         NoSensor),
+        (Output(1, "", "Error: Timeout was reached"), SensorFailed),
+        (Output(1, "", ""), SensorFailed),
+        (Output(0, "()", ""), SensorFailed),
+        (SensorFailed("gdbus did not answer within 2 s"), SensorFailed),
     ],
 )
-def test_what_the_session_bus_answers(answer: Output | Unreadable, kind: type, tmp_path: Path) -> None:
+def test_what_the_session_bus_answers(answer: Output | SensorFailed, kind: type, tmp_path: Path) -> None:
     (tmp_path / "gdbus").touch(0o755)
     assert isinstance(mutter(answer, str(tmp_path), DBUS_SESSION_BUS_ADDRESS="unix:path=/x"), kind)
 
 
 def test_no_bus_and_no_tool(tmp_path: Path) -> None:
-    assert mutter(Output(0, "1", ""), str(tmp_path)) == Absent("no session bus")
+    assert mutter(Output(0, "1", ""), str(tmp_path)) == NoSensor("no session bus")
     answer = mutter(Output(0, "1", ""), str(tmp_path), DBUS_SESSION_BUS_ADDRESS="unix:path=/x")
-    assert answer == Absent("neither gdbus nor busctl is installed")
+    assert answer == NoSensor("neither gdbus nor busctl is installed")
 
 
 @pytest.mark.parametrize(
@@ -310,13 +310,13 @@ def test_a_real_x_server_counts_and_notices_input(x_server: str) -> None:
 @LINUX
 def test_the_x_server_of_a_wayland_session_is_not_asked(x_server: str) -> None:
     wayland = find_sensors({"DISPLAY": x_server, "WAYLAND_DISPLAY": "wayland-0"}, "linux")
-    assert dict(IdleProbe(wayland).read_all())["X11"] == Absent("under Wayland the X counter does not see all input")
+    assert dict(IdleProbe(wayland).read_all())["X11"] == NoSensor("under Wayland the X counter does not see all input")
 
 
 @LINUX
 def test_a_display_where_nobody_listens() -> None:
-    assert isinstance(read_x11_idle({"DISPLAY": ":64999"}), Absent)
-    assert isinstance(read_x11_idle({}), Absent)
+    assert isinstance(read_x11_idle({"DISPLAY": ":64999"}), NoSensor)
+    assert isinstance(read_x11_idle({}), NoSensor)
 
 
 
@@ -375,15 +375,15 @@ def extension(present: int) -> bytes:
         ((WELCOME, extension(0), extension(1), struct.pack("<BBHIIIII8x", 1, 0, 3, 0, 0, 0, 7000, 0)), Known, ""),
         ((WELCOME, bytes([34]) + bytes(31) + extension(0), extension(1),
           struct.pack("<BBHIIIII8x", 1, 0, 3, 0, 0, 0, 7000, 0)), Known, ""),  # an event in between
-        ((WELCOME, extension(1)), Absent, "Wayland"),
-        ((WELCOME, extension(0), extension(0)), Unreadable, "MIT-SCREEN-SAVER"),
-        ((WELCOME, extension(0), extension(1), bytes([0, 9]) + bytes(30)), Unreadable, "error 9"),
-        ((struct.pack("<BBHHH", 0, 5, 11, 0, 2) + b"go on\0\0\0",), Unreadable, "go on"),
-        ((struct.pack("<BBHHH", 1, 0, 11, 0, 1) + bytes(4),), Unreadable, "cannot be asked"),
-        ((struct.pack("<BBHHH", 1, 0, 11, 0, 8) + bytes(32),), Unreadable, "no screen"),
-        ((WELCOME, struct.pack("<BxHI24x", 1, 1, 0xFFFFFFFF)), Unreadable, "too long"),
-        ((b"",), Unreadable, "hung up"),
-        ((WELCOME[:20],), Unreadable, "hung up"),
+        ((WELCOME, extension(1)), NoSensor, "Wayland"),
+        ((WELCOME, extension(0), extension(0)), SensorFailed, "MIT-SCREEN-SAVER"),
+        ((WELCOME, extension(0), extension(1), bytes([0, 9]) + bytes(30)), SensorFailed, "error 9"),
+        ((struct.pack("<BBHHH", 0, 5, 11, 0, 2) + b"go on\0\0\0",), SensorFailed, "go on"),
+        ((struct.pack("<BBHHH", 1, 0, 11, 0, 1) + bytes(4),), SensorFailed, "cannot be asked"),
+        ((struct.pack("<BBHHH", 1, 0, 11, 0, 8) + bytes(32),), SensorFailed, "no screen"),
+        ((WELCOME, struct.pack("<BxHI24x", 1, 1, 0xFFFFFFFF)), SensorFailed, "too long"),
+        ((b"",), SensorFailed, "hung up"),
+        ((WELCOME[:20],), SensorFailed, "hung up"),
     ],
 )
 def test_whatever_a_server_says(
@@ -412,7 +412,7 @@ def test_a_server_that_says_nothing(false_server: Callable[[Callable[[socket.soc
     display = false_server(behave)
     reading = read_x11_idle({"DISPLAY": display}, timeout_s=0.2)
     done.set()
-    assert isinstance(reading, Unreadable)
+    assert isinstance(reading, SensorFailed)
     assert "did not answer" in reading.reason
 
 
@@ -433,11 +433,11 @@ def test_a_real_session_bus_without_gnome(tmp_path: Path) -> None:
     done = subprocess.run(
         ["dbus-run-session", "--", sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
-    assert done.stdout.strip() == "{'GNOME': 'Absent', 'Cinnamon': 'Absent'}", done.stderr
+    assert done.stdout.strip() == "{'GNOME': 'NoSensor', 'Cinnamon': 'NoSensor'}", done.stderr
 
 
 def test_reading_never_raises_here() -> None:
     reading = IdleProbe().read()
-    assert isinstance(reading, Known | Unreadable | Absent)
+    assert isinstance(reading, Known | SensorFailed | NoSensor)
     if isinstance(reading, Known):
         assert math.isfinite(reading.value)

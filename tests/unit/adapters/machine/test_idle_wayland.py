@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.adapters.machine.wayland import WaylandIdle
-from aria_dream.schedule.presence import Absent, Known, Unreadable
+from aria_dream.schedule.presence import Known, NoSensor, SensorFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -151,7 +151,7 @@ def test_what_it_asks_for(runtime: Path, compositors: list[Compositor]) -> None:
 def test_a_compositor_that_does_not_speak_it(runtime: Path, compositors: list[Compositor]) -> None:
     compositors.append(Compositor(runtime, ("wl_compositor", "wl_seat")))
     reading = WaylandIdle({"XDG_RUNTIME_DIR": str(runtime), "WAYLAND_DISPLAY": "wayland-0"}, timeout_s=30).read()
-    assert isinstance(reading, Absent)
+    assert isinstance(reading, NoSensor)
     assert "ext-idle-notify" in reading.reason
 
 
@@ -169,7 +169,7 @@ def test_a_compositor_that_talks_nonsense(
 ) -> None:
     compositors.append(Compositor(runtime, greeting=greeting))
     reading = WaylandIdle({"XDG_RUNTIME_DIR": str(runtime)}, timeout_s=30).read()
-    assert isinstance(reading, Unreadable)
+    assert isinstance(reading, SensorFailed)
     assert words in reading.reason
 
 
@@ -180,18 +180,18 @@ def test_a_compositor_that_ends_and_one_that_hangs(runtime: Path, compositors: l
     assert compositors[0].ready.wait(30)
     compositors[0].close()
     reading = idle.read()
-    assert isinstance(reading, Unreadable)
+    assert isinstance(reading, SensorFailed)
     assert "ended" in reading.reason
-    assert idle.read() == Absent("no Wayland compositor listens")
+    assert idle.read() == NoSensor("no Wayland compositor listens")
     (runtime / "wayland-0").unlink()
-    assert idle.read() == Absent("no Wayland session")
+    assert idle.read() == NoSensor("no Wayland session")
     compositors.append(Compositor(runtime, greeting=b""))
     hanging = WaylandIdle({"XDG_RUNTIME_DIR": str(runtime)}, timeout_s=0.2).read()
-    assert isinstance(hanging, Unreadable)
+    assert isinstance(hanging, SensorFailed)
     assert "did not answer" in hanging.reason
 
 
 def test_no_wayland_at_all(runtime: Path) -> None:
-    assert WaylandIdle({}).read() == Absent("no Wayland session")
-    assert WaylandIdle({"XDG_RUNTIME_DIR": str(runtime)}).read() == Absent("no Wayland session")
-    assert WaylandIdle({"WAYLAND_DISPLAY": "wayland-7"}).read() == Absent("no Wayland session")
+    assert WaylandIdle({}).read() == NoSensor("no Wayland session")
+    assert WaylandIdle({"XDG_RUNTIME_DIR": str(runtime)}).read() == NoSensor("no Wayland session")
+    assert WaylandIdle({"WAYLAND_DISPLAY": "wayland-7"}).read() == NoSensor("no Wayland session")

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from aria_dream.adapters.machine.load import CpuSeconds, LoadProbe, load_percent, read_cpu_seconds
-from aria_dream.schedule.presence import Known, Unreadable
+from aria_dream.schedule.presence import Known, SensorFailed
 
 
 def cpu(busy_s: float, total_s: float, own_s: float = 0.0) -> CpuSeconds:
@@ -32,7 +32,7 @@ def test_percent_of_all_cores(after: CpuSeconds, percent: float) -> None:
 
 @pytest.mark.parametrize("after", [cpu(10, 100), cpu(0, 50), cpu(1, float("nan"))])
 def test_no_time_is_no_reading(after: CpuSeconds) -> None:
-    assert isinstance(load_percent(cpu(10, 100), after), Unreadable)
+    assert isinstance(load_percent(cpu(10, 100), after), SensorFailed)
 
 
 def test_only_the_first_reading_waits() -> None:
@@ -47,7 +47,7 @@ def test_what_psutil_raises_is_no_crash() -> None:
     def ask() -> CpuSeconds:
         raise PermissionError("probe")
 
-    assert LoadProbe(ask).read() == Unreadable("the load cannot be read: PermissionError")
+    assert LoadProbe(ask).read() == SensorFailed("the load cannot be read: PermissionError")
 
 
 def test_our_own_children_are_ours() -> None:

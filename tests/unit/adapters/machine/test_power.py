@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.adapters.machine.power import Supply, judge_supplies, parse_battery, read_power
-from aria_dream.schedule.presence import Known, Plug, Power, Unreadable, power_refusal
+from aria_dream.adapters.machine.presence import Supply, judge_supplies, parse_battery, read_power
+from aria_dream.schedule.presence import Known, Plug, Power, SensorFailed, power_refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +41,7 @@ def test_whatever_it_raises_counts_as_battery(error: type[Exception], tmp_path: 
         raise error("probe")
 
     reading = read_power(ask, tmp_path / "gone")
-    assert isinstance(reading, Unreadable)
+    assert isinstance(reading, SensorFailed)
     assert "counts as battery" in power_refusal(reading)
 
 
@@ -76,4 +76,4 @@ def test_an_adapter_that_psutil_does_not_know(tmp_path: Path) -> None:
 
 
 def test_this_machine_answers() -> None:
-    assert isinstance(read_power(), Known | Unreadable)
+    assert isinstance(read_power(), Known | SensorFailed)

@@ -10,7 +10,7 @@ import pytest
 from aria_dream.adapters.machine.idle import IdleProbe, Sensor
 from aria_dream.adapters.machine.load import CpuSeconds, LoadProbe
 from aria_dream.adapters.machine.presence import Sensors, last_edit_s, read_moment, read_zone
-from aria_dream.schedule.presence import Absent, Known, Plug, Power
+from aria_dream.schedule.presence import Known, NoSensor, Plug, Power
 from aria_dream.vault.snapshot import FileState
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -28,7 +28,7 @@ def test_all_readings_of_a_moment() -> None:
     readings = sensors.read(7.0)
     assert (readings.input_idle, readings.load_percent, readings.last_edit_s) == (Known(5.0), Known(10.0), 7.0)
     assert sensors.idle.chosen == "test"
-    assert isinstance(sensors.read(7.0, load=False).load_percent, Absent)
+    assert isinstance(sensors.read(7.0, load=False).load_percent, NoSensor)
     assert next(looks).busy_s == 2
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 TOLD = (
-    "import sys, os; from aria_dream.adapters.machine.threads import pin_threads; pin_threads();"
+    "import sys, os; from aria_dream.adapters.machine.load import pin_threads; pin_threads();"
     "print(os.environ['OPENBLAS_NUM_THREADS'], os.environ['OMP_NUM_THREADS'], 'numpy' in sys.modules)"
 )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from aria_dream.adapters.index.vectors import ContentCache, read_vectors
+from aria_dream.adapters.index.cache_store import ContentCache
 from aria_dream.adapters.models import embedding
 from aria_dream.adapters.models.embedding import (
     EMBEDDERS,
@@ -18,6 +18,7 @@ from aria_dream.adapters.models.embedding import (
     Unembedded,
     UniversalSentenceEncoder,
     load_embedder,
+    read_vectors,
     vector_kind,
     write_missing_vectors,
 )

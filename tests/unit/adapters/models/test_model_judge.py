@@ -14,12 +14,12 @@ import pytest
 from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.gate.consent import write_consent
 from aria_dream.adapters.gate.egress import EGRESS, Gate
+from aria_dream.adapters.index.cache_store import ContentCache
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.index.vectors import ContentCache
 from aria_dream.adapters.models.judges import NOBODY, Unjudged, open_judge
 from aria_dream.adapters.models.model_judge import JudgeReport, ModelJudge
 from aria_dream.judging.dreaming import NoJudge
-from aria_dream.judging.triage import Drop, Keep, Unreadable
+from aria_dream.judging.triage_prompt import Drop, Keep, Unreadable
 from aria_dream.ranking.juxtaposition import Juxtaposition
 from tests.model_servers import DROP, KEEP, FakeModel, serving
 
@@ -152,7 +152,7 @@ def test_a_verdict_goes_when_its_note_becomes_invisible(bench: Bench) -> None:
         bench.policy(model.url, "- exclude: B.md")
         with bench.judge() as judge:
             assert isinstance(judge, ModelJudge)
-        kept = b"".join(path.read_bytes() for path in bench.places.cache.rglob("vectors.sqlite3"))
+        kept = b"".join(path.read_bytes() for path in bench.places.cache.rglob("cache.sqlite3"))
         assert b"fed on a schedule" not in kept
         bench.policy(model.url)
         bench.ask(AB)

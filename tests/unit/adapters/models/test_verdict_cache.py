@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.adapters.index.vectors import ContentCache
+from aria_dream.adapters.index.cache_store import ContentCache
 from aria_dream.adapters.models.verdict_cache import VerdictCache, verdict_kind
-from aria_dream.judging.triage import Drop, Keep, Unreadable
+from aria_dream.judging.triage_prompt import Drop, Keep, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.cache_store import ContentCache
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.index.vectors import ContentCache
 from aria_dream.adapters.passages.claim_table import find_vault_conflicts
 from aria_dream.consolidate.claim_pairs import sketch_claims
 

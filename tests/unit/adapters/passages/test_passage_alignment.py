@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from aria_dream.adapters.disk.places import Places
-    from aria_dream.adapters.index.vectors import ContentCache
+    from aria_dream.adapters.index.cache_store import ContentCache
 
 __all__ = ["cache", "places"]  # fixtures
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from aria_dream.adapters.disk.places import Places
+from aria_dream.adapters.index.cache_store import ContentCache
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.index.vectors import ContentCache
 from aria_dream.adapters.passages.passage_signatures import PassageSignatures
 from aria_dream.adapters.passages.passage_table import PassageTable, find_near, read_note_passages
 from aria_dream.adapters.state.importance import read_importance

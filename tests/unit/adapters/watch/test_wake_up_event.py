@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aria_dream.adapters.watch.wake_up_event import WakeUpEvent
+from aria_dream.adapters.watch.watching import WakeUpEvent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

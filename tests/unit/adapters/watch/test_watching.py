@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aria_dream.adapters.index.index import read_vault
-from aria_dream.adapters.watch.watch_events import EventBox, Meaning, Observing, WatchdogObserving, meaning_of
+from aria_dream.adapters.watch.watch_events import EventBox, EventMeaning, Observing, WatchdogObserving, meaning_of
 from aria_dream.adapters.watch.watch_probe import (
     Mount,
     WatchLimits,
     blind_sentence,
+    count_unwatched,
     inotify_descriptors,
     limit_sentence,
     network_reason,
@@ -26,7 +27,6 @@ from aria_dream.adapters.watch.watch_probe import (
     read_watch_inputs,
     read_watch_limits,
     read_watched,
-    unwatched,
 )
 from aria_dream.adapters.watch.watching import RETRY_S, WALK_EVERY_S, Mode
 from tests.watched import GENEROUS_S, Bench, Silent, assert_same, places_in, write
@@ -240,7 +240,7 @@ def test_the_lower_limit_counts_and_is_named(tmp_path: Path) -> None:
      ((1, 2, 3), (), 3)],
 )  # fmt: skip
 def test_unwatched_folders(folders: tuple[int, ...], watched: tuple[int, ...], missing: int) -> None:
-    assert unwatched(folders, watched) == missing
+    assert count_unwatched(folders, watched) == missing
 
 
 def test_sentences_name_a_limit_that_is_higher_than_the_present_one() -> None:
@@ -280,23 +280,23 @@ def test_the_outlook_on_this_machine(root: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "is_folder", "meaning"),
     [
-        ("Note.md", False, Meaning.FILE),
-        ("a/b/pic.png", False, Meaning.FILE),
-        ("a/.Note.md.icloud", False, Meaning.FILE),
-        ("a/.hidden.md", False, Meaning.NOTHING),
-        ("a", True, Meaning.WHOLE),
-        ("", True, Meaning.WHOLE),
-        ("", False, Meaning.WHOLE),
-        (".obsidian", True, Meaning.WHOLE),
-        (".config-of-mine/app.json", False, Meaning.SETTINGS),
-        (".obsidian/plugins/periodic-notes/data.json", False, Meaning.SETTINGS),
-        (".obsidian/plugins/other/data.json", False, Meaning.NOTHING),
-        (".obsidian/plugins", True, Meaning.NOTHING),
-        ("a/.obsidian/app.json", False, Meaning.NOTHING),
-        (".git/objects/ab", True, Meaning.NOTHING),
+        ("Note.md", False, EventMeaning.FILE),
+        ("a/b/pic.png", False, EventMeaning.FILE),
+        ("a/.Note.md.icloud", False, EventMeaning.FILE),
+        ("a/.hidden.md", False, EventMeaning.NOTHING),
+        ("a", True, EventMeaning.WHOLE),
+        ("", True, EventMeaning.WHOLE),
+        ("", False, EventMeaning.WHOLE),
+        (".obsidian", True, EventMeaning.WHOLE),
+        (".config-of-mine/app.json", False, EventMeaning.SETTINGS),
+        (".obsidian/plugins/periodic-notes/data.json", False, EventMeaning.SETTINGS),
+        (".obsidian/plugins/other/data.json", False, EventMeaning.NOTHING),
+        (".obsidian/plugins", True, EventMeaning.NOTHING),
+        ("a/.obsidian/app.json", False, EventMeaning.NOTHING),
+        (".git/objects/ab", True, EventMeaning.NOTHING),
     ],
 )
-def test_what_a_path_calls_for(path: str, is_folder: bool, meaning: Meaning) -> None:
+def test_what_a_path_calls_for(path: str, is_folder: bool, meaning: EventMeaning) -> None:
     assert meaning_of(path, is_folder=is_folder) is meaning
 
 

@@ -6,7 +6,7 @@ from array import array
 
 import pytest
 
-from aria_dream.adapters.index.link_sketch import SKETCH_SIZE, link_sketch, still_alike
+from aria_dream.ranking.sparse import SKETCH_SIZE, link_sketch, still_alike
 from aria_dream.vault.graph import LinkGraph
 
 

@@ -13,14 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from aria_dream.adapters.index.vectors import (
-    FILE_NAME,
-    ContentCache,
-    read_passages,
-    read_vectors,
-    write_passages,
-    write_vectors,
-)
+from aria_dream.adapters.index.cache_store import FILE_NAME, ContentCache
+from aria_dream.adapters.models.embedding import read_passages, read_vectors, write_passages, write_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,6 +62,42 @@ def test_retain_only_drops_the_rest_of_every_kind_and_its_bytes(tmp_path: Path) 
     assert b"canary" not in (tmp_path / FILE_NAME).read_bytes()
 
 
+def test_what_is_the_vaults_own_stays_when_notes_go(tmp_path: Path) -> None:
+    with ContentCache(tmp_path) as cache:
+        cache.put("vault:lesson", b"learned")
+        cache.put_many("vaults", {key(1): b"of a note"})
+        assert cache.retain_only([]) == 1
+        assert cache.get("vault:lesson") == b"learned"
+        assert cache.get("vaults") == b""
+
+
+def test_some_keys_go_or_all_but_the_new_ones(tmp_path: Path) -> None:
+    found: dict[bytes, bytes] = {}
+    with ContentCache(tmp_path) as cache:
+        cache.put_many("k", {key(1): b"1", key(2): b"2", key(3): b"3"})
+        assert cache.put_many("k", {key(4): b"4"}, without=[key(1), key(9)])
+        assert cache.each("k", found.__setitem__)
+        assert found == {key(2): b"2", key(3): b"3", key(4): b"4"}
+        assert cache.put_many("k", {key(5): b"5"}, alone=True)
+        assert cache.get_many("k", [key(number) for number in range(9)]) == {key(5): b"5"}
+
+
+def test_what_earlier_versions_kept_is_gone_as_soon_as_the_store_is_made(tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    for name in ("index.sqlite3", "vectors.sqlite3", "weights.json"):
+        (folder / name).write_bytes(b"the canary of a note")
+    with ContentCache(folder) as cache:
+        cache.put("vault:lesson", b"learned")
+    assert [path.name for path in folder.iterdir()] == [FILE_NAME]
+
+
+def test_no_folder_keeps_nothing() -> None:
+    with ContentCache(None) as cache:
+        assert not cache.put_many("k", {key(1): b"1"})
+        assert not cache.each("k", lambda _key, _blob: None)
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"not a database at all" * 500, b"SQLite format 3\x00" + b"\xff" * 4000],
@@ -79,7 +109,6 @@ def test_a_damaged_file_is_rebuilt(tmp_path: Path, content: bytes) -> None:
         assert cache.get_many("k", [key(1)]) == {}
         cache.put_many("k", {key(1): b"value"})
         assert cache.get_many("k", [key(1)]) == {key(1): b"value"}
-        assert not cache.bypassed
 
 
 def test_damage_in_the_middle_is_rebuilt(tmp_path: Path) -> None:
@@ -132,9 +161,8 @@ def test_a_locked_file_is_bypassed_for_the_moment_only(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_bypassed(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with ContentCache(tmp_path / "file" / "cache") as cache:
-        cache.put_many("k", {key(1): b"value"})
+        assert not cache.put_many("k", {key(1): b"value"})
         assert cache.get_many("k", [key(1)]) == {}
-        assert cache.bypassed
 
 
 def test_vectors_come_back_in_order_and_the_unknown_are_zero(tmp_path: Path) -> None:
@@ -163,7 +191,7 @@ def test_torn_vectors_count_as_unknown(tmp_path: Path) -> None:
 WRITER = """
 import hashlib, sys
 from pathlib import Path
-from aria_dream.adapters.index.vectors import ContentCache
+from aria_dream.adapters.index.cache_store import ContentCache
 folder, name = Path(sys.argv[1]), sys.argv[2]
 with ContentCache(folder, busy_timeout_s=30) as cache:
     for number in range(60):
