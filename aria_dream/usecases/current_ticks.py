@@ -1,26 +1,33 @@
-"""What is ticked in our notes at this moment: what counts, and every ticked box that does not, with the reason."""
+"""What is ticked in our notes at this moment: what counts, every box that does not, and what is still open of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.consolidate.open_lists import read_ticked
+from aria_dream.errors import Problem
 from aria_dream.notes.tick_lines import with_ids
 from aria_dream.notes.ticks import read_ticks
+from aria_dream.policy.clock import local_now
 from aria_dream.review.decision import Ticked, decide, identified
 from aria_dream.review.journal import renamed
 from aria_dream.review.proposal import plan_renames
+from aria_dream.usecases.review_session import ReviewSession, pair_of
 from aria_dream.vault.edit import decode_note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
-    from aria_dream.errors import Problem
+    from aria_dream.adapters.disk.places import Places
     from aria_dream.review.decision import Decision
     from aria_dream.review.proposal import ProposalState
-    from aria_dream.usecases.review_session import ReviewSession, Settlement
-
+    from aria_dream.usecases.review_session import Settlement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentTicks:
@@ -81,3 +88,47 @@ def restore_ids(session: ReviewSession, states: Mapping[str, ProposalState], don
                 text = with_ids(text, one.tick.id, tick.lost)
         if text != before:
             session.put(path, data, text, done)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenTicks:
+    """What the boxes in our notes, and the approvals in the journal, still ask for."""
+
+    ignored: tuple[Problem, ...] = ()
+    """Ticked boxes that do not count."""
+    hindered: tuple[Problem, ...] = ()
+    """Our notes that cannot be read, and notes that keep an approved change from being made."""
+    waiting: int = 0
+    """Ticks and approvals that the next look will carry out."""
+    kept: int = 0
+    """Answers that wait for the next night."""
+    home: str = ""
+    """Where our notes lie, where the policy says otherwise."""
+
+
+def read_open_ticks(root: Path, places: Places) -> OpenTicks:
+    """What is ticked and approved in the vault at `root` now.
+
+    Raises:
+        VaultUnreadableError: the vault cannot be read.
+        StateDamagedError: a journal cannot be read.
+    """
+    vault = read_dreamt_vault(root, places)
+    state = vault.live.state_folder(places)
+    now = local_now(datetime.now().astimezone(), vault.live.policy.settings.timezone)
+    session = ReviewSession(vault=vault, files=DiskVault(vault.root, state), store=RecordStore(state), now=now)
+    states = states_now(session)
+    seen = read_current_ticks(session, states)
+    approved = [one for one in states.values() if one.state == "approved"]
+    refused = {one.proposal.id: found for one in approved if (found := session.hindrance(one)) is not None}
+    hindered = [
+        Problem(str(found.path), 0, f"{found.reason}, so {pair_of(states[id_])} waits")
+        for id_, found in refused.items()
+    ]
+    return OpenTicks(
+        ignored=seen.ignored,
+        hindered=(*seen.shut, *hindered),
+        waiting=len(seen.decisions) - sum(one.choice == "ask" for one in seen.decisions) + len(approved) - len(refused),
+        kept=seen.kept,
+        home=vault.home.moved,
+    )

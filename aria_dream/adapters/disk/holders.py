@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from aria_dream.adapters.disk.lock import Holder
 
-CHILD = "aria_dream.cli.episode"
+CHILD = "aria_dream.usecases.episode"
 """Stands in the command line of the daemon's children."""
 _DAEMON = "daemon.lock"
 
