@@ -20,7 +20,7 @@ from aria_dream.errors import MissingPartError
 from aria_dream.markdown.misread import is_misread
 from aria_dream.review.proposal import open_count
 from aria_dream.schedule.presence import Absent, Known, Plug, Power, Reading, Unreadable, ago
-from aria_dream.usecases.current_ticks import OpenTicks, read_open_ticks
+from aria_dream.usecases.own_lines import OpenTicks, read_open_ticks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

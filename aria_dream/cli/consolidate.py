@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.review.proposal import PlannedEdit, Proposal
-    from aria_dream.usecases.sync_copies import SyncCopy
+    from aria_dream.usecases.unresolved_items import SyncCopy
 
     Made = tuple[Proposal, tuple[PlannedEdit, ...]]
 

@@ -15,7 +15,7 @@ from aria_dream.cli.review_session import split_words, titles
 from aria_dream.judging.triage import Unreadable
 from aria_dream.reach.janus import Falls, Stands, Unsure, word_of
 from aria_dream.usecases.janus import NoReader, case_of, independent_reviews, open_reader, waiting_for_janus
-from aria_dream.usecases.reach_run import open_reacher
+from aria_dream.usecases.reach_course import open_reacher
 from aria_dream.usecases.review import Settlement, renew_lines
 from aria_dream.usecases.review_run import find_proposal, open_session
 

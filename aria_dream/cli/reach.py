@@ -37,7 +37,7 @@ from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.policy.clock import local_now
 from aria_dream.usecases.reach import ReachRequest, reach_once
-from aria_dream.usecases.reach_run import open_means, open_reacher
+from aria_dream.usecases.reach_course import open_means, open_reacher
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

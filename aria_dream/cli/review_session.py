@@ -11,7 +11,7 @@ from aria_dream.cli.output import counted
 from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.notes.change_grammar import DONE, LEADS
 from aria_dream.review.showing import change_name
-from aria_dream.usecases.link_author import LINKED_BY_HAND
+from aria_dream.usecases.undo import LINKED_BY_HAND
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from aria_dream.errors import AriaDreamError
     from aria_dream.review.proposal import ProposalState, State
-    from aria_dream.usecases.current_ticks import OpenTicks
+    from aria_dream.usecases.own_lines import OpenTicks
     from aria_dream.usecases.review import Settlement
 
 

@@ -21,7 +21,7 @@ from aria_dream.cli.review_session import tick_remarks, ticks_object
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.policy.triggers import unbuilt
 from aria_dream.schedule.presence import ago
-from aria_dream.usecases.current_ticks import OpenTicks, read_open_ticks
+from aria_dream.usecases.own_lines import OpenTicks, read_open_ticks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

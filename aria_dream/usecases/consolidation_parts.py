@@ -38,7 +38,7 @@ from aria_dream.usecases.consolidation_judge import (
     NoConsolidationJudge,
     open_consolidation_judge,
 )
-from aria_dream.usecases.sync_copies import find_sync_copies, propose_union
+from aria_dream.usecases.unresolved_items import find_sync_copies, propose_union
 from aria_dream.vault.edit import Refusal
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from aria_dream.review.proposal import ProposalState
     from aria_dream.usecases.night_parts import Made
     from aria_dream.usecases.review_session import ReviewSession
-    from aria_dream.usecases.sync_copies import SyncCopy
+    from aria_dream.usecases.unresolved_items import SyncCopy
 
     Progress = Callable[[int, int], None]
 

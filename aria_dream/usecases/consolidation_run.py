@@ -28,7 +28,7 @@ from aria_dream.usecases.night_parts import ConsolidationRequest, ConsolidationR
 from aria_dream.usecases.overnight_report import write_overnight_report
 from aria_dream.usecases.review_run import open_session, settle_all
 from aria_dream.usecases.review_session import ReviewSession, Settlement
-from aria_dream.usecases.sync_copies import find_sync_copies
+from aria_dream.usecases.unresolved_items import find_sync_copies
 from aria_dream.world import show_nothing
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.stale import Stale
     from aria_dream.usecases.consolidation_parts import VaultNight
     from aria_dream.usecases.overnight_report import OvernightReport
-    from aria_dream.usecases.sync_copies import SyncCopy
+    from aria_dream.usecases.unresolved_items import SyncCopy
     from aria_dream.world import Progress, ShowProgress
 
 

@@ -16,8 +16,7 @@ from aria_dream.notes.seeds import parse_seeds
 from aria_dream.policy.file_layout import choose_log
 from aria_dream.review.overnight_report import Night, plan_night, propose, record_night
 from aria_dream.review.proposal import open_count
-from aria_dream.usecases.lost_review import waiting_items
-from aria_dream.usecases.reconcile import hash_of_note, reconcile
+from aria_dream.usecases.reconcile import hash_of_note, reconcile, waiting_items
 from aria_dream.vault.edit import Exists, Refusal
 from aria_dream.vault.link_text import link_target
 from aria_dream.world import Conflict, Content, Failed, Refused, Written

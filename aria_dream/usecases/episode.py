@@ -93,9 +93,7 @@ def _ticks(root: Path, permit: Permit, quiet_s: float) -> dict[str, object]:
     from aria_dream.usecases.review_session import Settlement
 
     done = Settlement()
-    settle_all(
-        root, done, adapted=lambda one: replace(one, quiet_s=quiet_s, files=AskingVault(one.files, permit))
-    )
+    settle_all(root, done, adapted=lambda one: replace(one, quiet_s=quiet_s, files=AskingVault(one.files, permit)))
     counts = (
         "applied", "rejected", "undone", "asked", "stale", "expired", "superseded", "waiting", "ignored", "unwritten"
     )  # fmt: skip
@@ -141,7 +139,7 @@ def _reach_means(root: Path, permit: Permit) -> tuple[DreamtVault, Means]:
     from aria_dream.adapters.disk.files import DiskVault
     from aria_dream.adapters.disk.places import find_places
     from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-    from aria_dream.usecases.reach_run import open_means, open_reacher
+    from aria_dream.usecases.reach_course import open_means, open_reacher
 
     places = find_places()
     vault = read_dreamt_vault(root, places, progress=lambda _done, _total: permit("reading"))

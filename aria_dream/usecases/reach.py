@@ -36,8 +36,7 @@ from aria_dream.usecases.reach_course import (
     refused_text,
     unconfirmed,
 )
-from aria_dream.usecases.reach_landing import Landed, Waits, land, said_before
-from aria_dream.usecases.reach_proposals import propose_reached
+from aria_dream.usecases.reach_landing import Landed, Waits, land, propose_reached, said_before
 
 if TYPE_CHECKING:
     from aria_dream.adapters.codex.reach_asks import Question

@@ -55,7 +55,7 @@ aria-dream: seeds
 CHILD = """
 import json, os
 from pathlib import Path
-from aria_dream.usecases import reach_run
+from aria_dream.usecases import reach_course
 from aria_dream.adapters.codex.codex_reacher import CodexReacher, Elsewhere, _Heard
 
 def open_reacher(vault, places):
@@ -69,7 +69,7 @@ def listen(heard, line, take=_Heard.take):
         file.write(line)
 
 _Heard.take = listen
-reach_run.open_reacher = open_reacher
+reach_course.open_reacher = open_reacher
 from aria_dream.usecases.episode import main
 main()
 """
