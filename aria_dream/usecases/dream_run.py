@@ -54,6 +54,7 @@ class DreamParts:
     """Told while a language model is asked."""
     state: Path
     """The account's state folder."""
+    store: RecordStore
     backend: str | None = None
     """The judge that was asked for, whatever the policy says."""
     is_measured: bool = False
@@ -94,7 +95,7 @@ class DreamParts:
 
     def embedded(self) -> EmbeddedJudge:
         """L1 without a server."""
-        states = RecordStore(self.state / self.vault.live.vault_id).read().states
+        states = self.store.read().states
         judge = open_embedded_judge(
             self.vault,
             self.cache,
@@ -108,10 +109,13 @@ class DreamParts:
 
 
 @contextmanager
-def open_dream_parts(vault: DreamtVault, places: Places, *, weights: Weights | None = None) -> Iterator[DreamParts]:
+def open_dream_parts(
+    vault: DreamtVault, places: Places, store: RecordStore | None = None, *, weights: Weights | None = None
+) -> Iterator[DreamParts]:
     """The parts, with the vault's cache open while they are used."""
     with ContentCache(places.vault_cache(vault.root)) as cache:
-        yield DreamParts(vault=vault, cache=cache, weights=weights, state=places.state)
+        store = store or RecordStore(vault.live.state_folder(places))
+        yield DreamParts(vault=vault, cache=cache, weights=weights, state=places.state, store=store)
 
 
 def run_dream(
@@ -135,7 +139,7 @@ def run_dream(
     weights = Weights.from_json(recorded) if isinstance(recorded, dict) else None
     with (
         dream_lock(state).held(),
-        open_dream_parts(vault, places, weights=weights) as parts,
+        open_dream_parts(vault, places, store, weights=weights) as parts,
         show("Reading words") as parts.reading,
         show("Reading for meaning (only once a note)") as parts.embedding,
         show("Asking the model about each pair") as parts.judging,
