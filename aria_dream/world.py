@@ -25,6 +25,14 @@ ShowProgress: TypeAlias = "Callable[[str], AbstractContextManager[Progress | Non
 """Shows the work of that label while its `with` block lasts; None where nobody looks."""
 
 
+def unheard(_done: int, _total: int) -> None:
+    """A `Progress` that nobody looks at."""
+
+
+def permit_all(_unit: str) -> None:
+    """Permits every unit of work at once; the daemon's child asks its parent instead."""
+
+
 def show_nothing(_label: str) -> AbstractContextManager[Progress | None]:
     """Nobody looks."""
     return nullcontext()

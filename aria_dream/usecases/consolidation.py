@@ -32,6 +32,7 @@ from aria_dream.usecases.night_parts import ConsolidationResult
 from aria_dream.usecases.reconcile import reconcile
 from aria_dream.usecases.unresolved_items import note_answers
 from aria_dream.vault.edit import Refusal
+from aria_dream.world import permit_all, unheard
 
 MOST_COMPARED = 50
 """Near pairs of which it is told what differs: more than a list shows."""
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from aria_dream.review.proposal import ProposalState
     from aria_dream.usecases.night_parts import ConsolidationRequest, Made, NightParts
     from aria_dream.usecases.review_session import ReviewSession
+    from aria_dream.world import Progress
 
 
 def consolidate_once(
@@ -56,8 +58,8 @@ def consolidate_once(
     request: ConsolidationRequest,
     *,
     now: Callable[[], datetime],
-    permit: Callable[[str], None] = lambda _unit: None,
-    progress: Callable[[int, int], None] = lambda _done, _total: None,
+    permit: Callable[[str], None] = permit_all,
+    progress: Progress = unheard,
 ) -> ConsolidationResult:
     """One sitting of a consolidation, from its first record to its last. An expected hindrance is a reason.
 

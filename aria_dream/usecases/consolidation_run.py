@@ -29,7 +29,7 @@ from aria_dream.usecases.overnight_report import write_overnight_report
 from aria_dream.usecases.review_run import open_session, settle_all
 from aria_dream.usecases.review_session import ReviewSession, Settlement
 from aria_dream.usecases.unresolved_items import find_sync_copies
-from aria_dream.world import show_nothing
+from aria_dream.world import permit_all, show_nothing, unheard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ class ConsolidationRun:
     """None: the night that this moment belongs to."""
     dry_run: bool = False
     quiet_s: float = 0.0
-    permit: Callable[[str], None] = lambda _unit: None
+    permit: Callable[[str], None] = permit_all
     """Asked before each unit of work."""
     show: ShowProgress = show_nothing
 
@@ -181,6 +181,6 @@ def _consolidate(
             request,
             now=lambda: local_now(datetime.now().astimezone(), zone),
             permit=how.permit,
-            progress=judging or (lambda _done, _total: None),
+            progress=judging or unheard,
         )
         return result, parts

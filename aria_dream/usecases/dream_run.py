@@ -18,7 +18,7 @@ from aria_dream.adapters.models.model_judge import JudgeReport
 from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.ranking.learn import Weights
 from aria_dream.usecases.dream import dream_once
-from aria_dream.world import show_nothing
+from aria_dream.world import show_nothing, unheard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -101,7 +101,7 @@ class DreamParts:
             self.cache,
             self.ranking,
             decisions=decided_pairs_seen(self.vault, states.values()),
-            progress=self.embedding or (lambda _done, _total: None),
+            progress=self.embedding or unheard,
         )
         if judge.problem:
             self.problems.append(judge.problem)
