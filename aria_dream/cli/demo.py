@@ -1,4 +1,4 @@
-"""`aria-dream demo`: a night over a copy of the example vault, and the morning note that it leaves."""
+"""`aria-dream demo`: a night over a copy of the example vault, and the dream note that it leaves."""
 
 from __future__ import annotations
 

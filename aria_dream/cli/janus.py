@@ -1,4 +1,4 @@
-"""`aria-dream janus`: a cold second look at what waits for a decision, by whoever never saw the dream."""
+"""`aria-dream janus`: an independent review of what waits for a decision, by whoever never saw the dream."""
 
 from __future__ import annotations
 

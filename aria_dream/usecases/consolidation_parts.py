@@ -117,10 +117,10 @@ class VaultNight:
 
     def evidence(self, conflict: Conflict) -> str:
         """What speaks for either claim, as text."""
-        return self._told.text(conflict)
+        return self._evidence_at_hand.text(conflict)
 
     @property
-    def _told(self) -> VaultEvidence:
+    def _evidence_at_hand(self) -> VaultEvidence:
         if self._evidence is None:
             self._evidence = VaultEvidence(self.session.vault, self.session.now.tzinfo)
         return self._evidence
@@ -138,7 +138,7 @@ class VaultNight:
             expires_at=self._expires_at,
             judge=self._judge,
             floor=self.session.vault.live.policy.settings.confidence_floor,
-            truths=self._told.truths,
+            truths=self._evidence_at_hand.truths,
         )
         return settle_conflict(conflict, verdict, self.evidence(conflict), settling)
 

@@ -102,9 +102,9 @@ def run_consolidation(vault: Path, how: ConsolidationRun) -> NightResult:
         if how.resume == "night" and (done := _ended(session, night)) is not None:
             return _told_again(root, how, done)
         request = ConsolidationRequest(at=at, night=night, parts=how.parts, resume=how.resume, dry_run=how.dry_run)
-        result, told = _consolidate(session, places, request, how, zone)
-        missing = (*told.missing, *told.left_out)
-        asked = told.reminders if Part.RESOLVE in how.parts else ()
+        result, parts = _consolidate(session, places, request, how, zone)
+        missing = (*parts.missing, *parts.left_out)
+        asked = parts.reminders if Part.RESOLVE in how.parts else ()
         if result.run is None or how.dry_run or result.interrupted:
             return NightResult(result=result, copies=find_sync_copies(session), missing=missing, reminders=asked)
         passed = Settlement()
@@ -115,7 +115,7 @@ def run_consolidation(vault: Path, how: ConsolidationRun) -> NightResult:
                 _with(fresh, how),
                 result.run,
                 pairs=result.open_pairs,
-                left_out=told.left_out,
+                left_out=parts.left_out,
                 reminders=asked if Part.RESOLVE in how.parts else None,
                 conflicts=tuple(map(open_conflict, result.open_conflicts)) if Part.RESOLVE in how.parts else None,
             )

@@ -113,11 +113,11 @@ def dream_once(
     seed = _open_seed(vault, files) if request.start is None and request.replay is None else None
     memory, wish = _wish(vault, records, request, seed)
     ranks = ranker(memory)
-    sitting = judge()
-    if isinstance(sitting, NoJudge):
-        found: Dreamt | NothingDreamt = NothingDreamt(reason=sitting.reason)
+    judge_now = judge()
+    if isinstance(judge_now, NoJudge):
+        found: Dreamt | NothingDreamt = NothingDreamt(reason=judge_now.reason)
     else:
-        found = dream(vault.notes, ranks, sitting, memory, Random(request.seed), wish)  # noqa: S311 - no secret
+        found = dream(vault.notes, ranks, judge_now, memory, Random(request.seed), wish)  # noqa: S311 - no secret
     told = trouble()
     if not rehearsal:
         store.note_judge(request.at, "dream", told)

@@ -1,4 +1,4 @@
-"""What a consolidation leaves for the morning: the review's lines, the report, and one line in the day's dream note.
+"""The overnight report of a consolidation: the lines of the review, the report, and one line in the dream note.
 
 Only notes of ours are written, each by itself: one that somebody is typing into is left, and said. Doing it twice
 changes nothing, so that a crash in the middle is mended by doing it again.
@@ -109,7 +109,7 @@ def write_overnight_report(
     reminders: Sequence[Stale] | None = None,
     left_out: Sequence[str] = (),
 ) -> OvernightReport:
-    """Writes what the night `run`, which has ended, leaves for the morning. `pairs`, `conflicts`, `reminders`: what
+    """Writes what the night `run`, which has ended, leaves to be read. `pairs`, `conflicts`, `reminders`: what
     waits for a person; None where the run has not looked, which leaves the list as it is. `left_out`: what was too much
     to look at.
 

@@ -79,7 +79,7 @@ def read_current_ticks(session: ReviewSession, states: Mapping[str, ProposalStat
 
 
 def states_now(session: ReviewSession) -> dict[str, ProposalState]:
-    """The proposals under the names that their notes bear now, as the next sitting will have them. Writes nothing."""
+    """The proposals under the names that their notes bear now, as the next session will have them. Writes nothing."""
     states = dict(session.store.read().states)
     hashes = {fact.path: fact.content_hash.hex() for fact in session.vault.index.facts}
     for one in plan_renames(states.values(), hashes, session.now, earlier=session.store.note_hashes()):

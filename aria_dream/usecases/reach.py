@@ -1,4 +1,4 @@
-"""The data path of a reach, in order, as code: choose, ask leave, count, ask, read, remember, write.
+"""The data path of a reach, in order, as code: choose, ask for consent, count, ask, read, remember, write.
 
 The order of the gates: policy, confirmation of this machine, memo, budget, a row in the ledger, and only then the call.
 What has come back is kept before anything is done with it, so that a crash after the call costs no second one.
