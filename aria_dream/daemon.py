@@ -236,7 +236,7 @@ class Daemon:
     def _attend(self, episode: Episode, stage: Stage, started_s: float) -> tuple[EpisodeEnd, str]:
         """How the child ended, and why it was ended early (`""`: it was not).
 
-        Leave for the next unit of work is given only right after a look that found nobody.
+        The permit for the next unit of work is given only right after a look that found nobody.
         """
         try:
             while (end := episode.ended()) is None:

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from aria_dream.vault.identity import Names
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 
     from aria_dream.markdown.note import NotePath
     from aria_dream.vault.edit import ChangeSet, ContentHash, Exists
+
+
+Progress: TypeAlias = "Callable[[int, int], None]"
+"""Told `(done, total)` while work goes on."""
+ShowProgress: TypeAlias = "Callable[[str], AbstractContextManager[Progress | None]]"
+"""Shows the work of that label while its `with` block lasts; None where nobody looks."""
+
+
+def unheard(_done: int, _total: int) -> None:
+    """A `Progress` that nobody looks at."""
+
+
+def permit_all(_unit: str) -> None:
+    """Permits every unit of work at once; the daemon's child asks its parent instead."""
+
+
+def show_nothing(_label: str) -> AbstractContextManager[Progress | None]:
+    """Nobody looks."""
+    return nullcontext()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from aria_dream.adapters.gate.ledger import LEDGER, ReachStore
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.adapters.state.record_store import RecordStore
-from aria_dream.cli.dream import run_dream
 from aria_dream.reach.budget import parse_ledger
 from aria_dream.reach.reach_events import Failure, ReachEnd, ReachRun
 from aria_dream.usecases.dream import DreamRequest
+from aria_dream.usecases.dream_run import run_dream
 from aria_dream.usecases.reach import Means, ReachRequest, ReachResult, reach_once
 
 if TYPE_CHECKING:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.output import echo_json
-from aria_dream.cli.review_session import carry_on, say_settlement, settlement_object, shortfall
+from aria_dream.cli.output import echo_json, progress_bar
+from aria_dream.cli.review_session import say_settlement, settlement_object
 from aria_dream.cli.vault_argument import vault_argument
-from aria_dream.usecases.review import Settlement
+from aria_dream.usecases.review_run import settle_all, shortfall
+from aria_dream.usecases.review_session import Settlement
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,7 @@ def command(vault: Path, *, as_json: bool) -> None:
     exit code is 6 where something was not carried out.
     """
     done = Settlement()
-    states = carry_on(vault, done)
+    states = settle_all(vault, done, show=progress_bar)
     failed = shortfall(done)
     if as_json:
         echo_json(settlement_object(done, failed))

@@ -14,12 +14,13 @@ from aria_dream.adapters.gate.consent import Confirmed, read_consent
 from aria_dream.adapters.index.index import read_vault
 from aria_dream.adapters.state.run_store import RunStore
 from aria_dream.adapters.watch.watch_probe import read_watch_inputs
-from aria_dream.cli.open_ticks import OpenTicks, read_open_ticks
 from aria_dream.cli.output import counted
+from aria_dream.cli.review_session import tick_remarks
 from aria_dream.errors import MissingPartError
 from aria_dream.markdown.misread import is_misread
 from aria_dream.review.proposal import open_count
 from aria_dream.schedule.presence import Known, NoSensor, Plug, Power, Reading, SensorFailed, ago
+from aria_dream.usecases.own_lines import OpenTicks, read_open_ticks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -210,7 +211,7 @@ def check_ticks(patient: Patient) -> Iterator[Finding]:
     ticks = read_open_ticks(Path(patient.scan.root.removeprefix("\\\\?\\")), patient.places)
     for problem in (*ticks.ignored, *ticks.hindered):
         yield Finding(topic="vault", name="ticks", health=Health.BROKEN, text=str(problem))
-    for remark in ticks.remarks:
+    for remark in tick_remarks(ticks):
         yield Finding(topic="vault", name="ticks", health=Health.NOTE, text=remark)
     if ticks == OpenTicks():
         yield Finding(topic="vault", name="ticks", health=Health.OK, text="no ticked box is left over")

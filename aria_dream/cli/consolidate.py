@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.consolidation_run import ConsolidationRun, NightResult, run_consolidation
-from aria_dream.cli.output import counted, echo_json
+from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.consolidate.one_form import without_forms
 from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part
 from aria_dream.errors import WriteRefusedError
 from aria_dream.ranking.juxtaposition import title_of
+from aria_dream.usecases.consolidation_run import ConsolidationRun, NightResult, run_consolidation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from aria_dream.consolidate.open_pairs import OpenPair
     from aria_dream.review.proposal import PlannedEdit, Proposal
-    from aria_dream.usecases.sync_copies import SyncCopy
+    from aria_dream.usecases.unresolved_items import SyncCopy
 
     Made = tuple[Proposal, tuple[PlannedEdit, ...]]
 
@@ -50,6 +50,7 @@ def command(vault: Path, *, resume: bool, dry_run: bool, stage: str | None, as_j
         parts=(Part(stage),) if stage else ALL_PARTS,
         resume="last" if resume else "never",
         dry_run=dry_run,
+        show=progress_bar,
     )
     found = run_consolidation(vault, how)
     if as_json:
@@ -59,7 +60,7 @@ def command(vault: Path, *, resume: bool, dry_run: bool, stage: str | None, as_j
     if found.result.interrupted:
         click.echo("Interrupted. Nothing is lost; go on with: aria-dream consolidate VAULT --resume", err=True)
         raise SystemExit(EXIT_INTERRUPTED)
-    if found.morning is not None and found.morning.unwritten:
+    if found.report is not None and found.report.unwritten:
         raise SystemExit(WriteRefusedError.exit_code)
 
 
@@ -98,7 +99,7 @@ def _object(found: NightResult, how: ConsolidationRun) -> dict[str, object]:
         "applied": list(found.applied),
         "tokens": 0 if run is None else run.tokens,
         "seconds": 0 if run is None else round(run.seconds, 1),
-        "report": None if found.morning is None else found.morning.report or None,
+        "report": None if found.report is None else found.report.report or None,
         "said": [*_said(found), *found.waits],
     }
 
@@ -106,7 +107,7 @@ def _object(found: NightResult, how: ConsolidationRun) -> dict[str, object]:
 def _said(found: NightResult) -> Iterator[str]:
     """What the writer should know beside the figures, in sentences."""
     yield from filter(None, (found.result.trouble, *found.missing))
-    yield from () if found.morning is None else found.morning.said
+    yield from () if found.report is None else found.report.said
 
 
 def _pair(one: OpenPair) -> dict[str, object]:
@@ -161,8 +162,8 @@ def _say(found: NightResult, how: ConsolidationRun) -> None:
         click.echo(f"It ended early: {result.reason}.{rest}")
     spent = f" and {run.tokens:,} tokens" if run.tokens else ""
     click.echo(f"It took {run.seconds:,.0f} s{spent}.")
-    if found.morning is not None and found.morning.report:
-        click.echo(f"Figures: {found.morning.report}.")
+    if found.report is not None and found.report.report:
+        click.echo(f"Figures: {found.report.report}.")
 
 
 def _say_open(found: NightResult, how: ConsolidationRun) -> None:

@@ -1,4 +1,4 @@
-"""`aria-dream demo`: a night over a copy of the example vault, and the morning note that it leaves."""
+"""`aria-dream demo`: a night over a copy of the example vault, and the dream note that it leaves."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import click
 from aria_dream.adapters.disk.places import Places, shipped_path
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.state.record_store import RecordStore
-from aria_dream.cli.dream import dream_object, run_dream
-from aria_dream.cli.output import echo_json
+from aria_dream.cli.dream import dream_object
+from aria_dream.cli.output import echo_json, progress_bar
 from aria_dream.usecases.dream import DreamRequest
+from aria_dream.usecases.dream_run import run_dream
 
 DEMO_SEEDS = (14, 28)
 """Two dreams, so that the note shows that blocks are appended; these seeds give the same night on every machine."""
@@ -64,5 +65,5 @@ def _night(vault: Path, places: Places, at: datetime, seed: int) -> dict[str, ob
     seen = read_dreamt_vault(vault, places, environ={})
     store = RecordStore(seen.live.state_folder(places))
     request = DreamRequest(at=at, seed=seed, kind="idle dream")
-    result, missing = run_dream(seen, places, store, request)
+    result, missing = run_dream(seen, places, store, request, show=progress_bar)
     return dream_object(result, request, missing)

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.adapters.disk.files import DiskVault
-from aria_dream.adapters.disk.lock import dream_lock
 from aria_dream.adapters.disk.places import find_places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.state.record_store import RecordStore
@@ -22,23 +20,17 @@ from aria_dream.errors import NotFoundError
 from aria_dream.notes.dream_log import logged_drop, render_block
 from aria_dream.notes.episode import find_episode
 from aria_dream.policy.settings import local_now
-from aria_dream.ranking.learn import Weights
-from aria_dream.usecases.dream import DreamRequest, dream_once
-from aria_dream.usecases.dream_parts import open_dream_parts
+from aria_dream.usecases.dream import DreamRequest
+from aria_dream.usecases.dream_run import SEEDS, run_dream
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aria_dream.adapters.disk.places import Places
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.notes.dream_log import LoggedDrop
     from aria_dream.notes.episode import EpisodeRecord
     from aria_dream.ranking.juxtaposition import Dropped, Survivor
     from aria_dream.usecases.dream import DreamResult
-
-SEEDS = 1_000_000
-"""Seeds that are drawn are below this: short enough to be typed."""
-
 
 @click.command("dream")
 @vault_argument
@@ -79,7 +71,7 @@ def command(
         replay=again,
         host=socket.gethostname(),
     )
-    result, missing = run_dream(seen, places, store, request)
+    result, missing = run_dream(seen, places, store, request, show=progress_bar)
     if as_json:
         echo_json(dream_object(result, request, missing))
     else:
@@ -93,28 +85,6 @@ def _logged(store: RecordStore, name: str) -> EpisodeRecord:
     if not found:
         raise NotFoundError(f"no dream {name!r} is logged on this machine; ids look like 20261130-031207-4711")
     raise NotFoundError(f"{name!r} could be any of {len(found)} dreams: {', '.join(one.id for one in found[:5])}")
-
-
-def run_dream(
-    vault: DreamtVault, places: Places, store: RecordStore, request: DreamRequest
-) -> tuple[DreamResult, tuple[str, ...]]:
-    """The dream, with progress on stderr where a person waits; and what it had to do without."""
-    state = vault.live.state_folder(places)
-    files = DiskVault(vault.root, state)
-    recorded = None if request.replay is None else request.replay.params.get("weights")
-    weights = Weights.from_json(recorded) if isinstance(recorded, dict) else None
-    with (
-        dream_lock(state).held(),
-        open_dream_parts(vault, places, weights=weights) as parts,
-        progress_bar("Reading words") as parts.reading,
-        progress_bar("Reading for meaning (only once a note)") as parts.embedding,
-        progress_bar("Asking the model about each pair") as parts.judging,
-    ):
-        files.recover()
-        result = dream_once(vault, files, store, request, ranker=parts.ranker, judge=parts.judge,
-            trouble=lambda: parts.report.trouble,
-        )  # fmt: skip
-        return result, tuple(parts.problems)
 
 
 def dream_object(result: DreamResult, request: DreamRequest, missing: tuple[str, ...]) -> dict[str, object]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from aria_dream.adapters.state.graduation import read_graduated, write_graduated
-from aria_dream.cli.output import echo_json
-from aria_dream.cli.review_session import open_session
+from aria_dream.cli.output import echo_json, progress_bar
 from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.consolidate.figures import nights_of
 from aria_dream.errors import PolicyClosedError
 from aria_dream.review.graduation import NEVER, bars_of, track_records
 from aria_dream.review.proposal import KINDS
+from aria_dream.usecases.review_run import open_session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ def command(words: tuple[str, ...], *, kind: str | None, as_json: bool) -> None:
     """
     vault, act = _split(words)
     chosen = cast("tuple[Kind, ...]", (kind,) if kind else KINDS)
-    with open_session(vault) as session:
+    with open_session(vault, show=progress_bar) as session:
         bars = bars_of(session.vault.live.policy.settings)
         records = session.records()
         nights = nights_of(session.store.consolidations())

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.output import echo_json
-from aria_dream.cli.review_session import WORDS, open_session, titles
+from aria_dream.cli.output import echo_json, progress_bar
+from aria_dream.cli.review_session import WORDS, titles
 from aria_dream.cli.vault_argument import vault_argument
+from aria_dream.usecases.review_run import open_session
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +30,7 @@ def command(vault: Path, *, limit: int, as_json: bool) -> None:
 
     Nothing is changed.
     """
-    with open_session(vault) as session:
+    with open_session(vault, show=progress_bar) as session:
         states = sorted(session.records().states.values(), key=lambda state: state.since, reverse=True)[:limit]
         settled = sorted(session.store.settled().values(), key=lambda one: one.at, reverse=True)[:limit]
         window = session.window

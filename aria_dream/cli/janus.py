@@ -1,4 +1,4 @@
-"""`aria-dream janus`: a cold second look at what waits for a decision, by whoever never saw the dream."""
+"""`aria-dream janus`: an independent review of what waits for a decision, by whoever never saw the dream."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from aria_dream.adapters.disk.places import find_places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.models.independent_reviewer import NotAsked
 from aria_dream.cli.output import counted, echo_json, progress_bar
-from aria_dream.cli.reach import open_reacher
-from aria_dream.cli.review_session import find_proposal, open_session, split_words, titles
+from aria_dream.cli.review_session import split_words, titles
 from aria_dream.judging.triage_prompt import Unreadable
 from aria_dream.reach.janus import Falls, Stands, Unsure, word_of
 from aria_dream.usecases.janus import NoReader, case_of, independent_reviews, open_reader, waiting_for_janus
+from aria_dream.usecases.reach_course import open_reacher
 from aria_dream.usecases.review import Settlement, renew_lines
+from aria_dream.usecases.review_run import find_proposal, open_session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,11 +44,11 @@ def command(words: tuple[str, ...], *, dry_run: bool, as_json: bool) -> None:
     """
     vault, ids = split_words(words)
     said: list[str] = []
-    with open_session(vault) as session:
+    with open_session(vault, show=progress_bar) as session:
         states = session.records().states
         chosen = [find_proposal(states, name) for name in ids] if ids else waiting_for_janus(tuple(states.values()))
     zone = session.now.tzinfo
-    assert zone is not None  # the desk's clock is aware
+    assert zone is not None  # the session's clock is aware
     if not chosen:
         _say_nothing("nothing waits for an independent review", as_json=as_json, said=said)
         return
@@ -77,7 +78,7 @@ def command(words: tuple[str, ...], *, dry_run: bool, as_json: bool) -> None:
 def _renew(vault: Path) -> list[str]:
     """Shows the verdicts wherever the proposals stand; what could not be written."""
     done = Settlement()
-    with open_session(vault) as session:
+    with open_session(vault, show=progress_bar) as session:
         renew_lines(session, done)
     return done.said
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from aria_dream.adapters.codex.codex_reacher import CodexReacher
 from aria_dream.adapters.codex.reach_asks import answered_in_notes
 from aria_dream.adapters.codex.reach_probe import KIND, ProbeResult, run_probe
 from aria_dream.adapters.disk.files import DiskVault
@@ -21,9 +20,6 @@ from aria_dream.adapters.gate.egress import Gate, read_egress
 from aria_dream.adapters.gate.ledger import ReachStore, counted
 from aria_dream.adapters.gate.rate_limit_backoff import backoff_text
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.index.live_policy import read_live_policy
-from aria_dream.adapters.state.record_store import RecordStore
-from aria_dream.cli.dream import run_dream
 from aria_dream.cli.output import counted as amount
 from aria_dream.cli.output import echo_json, progress_bar
 from aria_dream.cli.reach_shown import (
@@ -38,13 +34,13 @@ from aria_dream.cli.reach_shown import (
 from aria_dream.cli.resonances import chosen_note
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.policy.settings import local_now
-from aria_dream.usecases.reach import Means, ReachRequest, reach_once
+from aria_dream.usecases.reach import ReachRequest, reach_once
+from aria_dream.usecases.reach_course import open_means, open_reacher
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from aria_dream.adapters.disk.places import Places
-    from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.reach.reach_record import ReachKind
 
 
@@ -110,8 +106,6 @@ def _reach(
     with progress_bar("Reading notes") as progress:
         vault = read_dreamt_vault(root, places, progress=progress)
     state = vault.live.state_folder(places)
-    store = RecordStore(state)
-    looks = iter([vault])
     request = ReachRequest(
         at=local_now(datetime.now().astimezone(), vault.live.policy.settings.timezone),
         kind=kind,
@@ -119,16 +113,14 @@ def _reach(
         dry_run=dry_run,
         host=socket.gethostname(),
     )
-    means = Means(
-        state=places.state,
-        look=lambda: next(looks, None) or read_dreamt_vault(root, places),
-        policy_now=lambda: read_live_policy(vault.root, places).policy,
+    means = open_means(
+        root,
+        places,
+        vault,
         files=DiskVault(vault.root, state),
-        records=store,
-        store=ReachStore(state),
         reacher=open_reacher(vault, places),
-        dream=lambda seen, asked: run_dream(seen, places, store, asked)[0],
         confirm=lambda destination: _confirmed(places, destination, given=consent),
+        show=progress_bar,
     )
     for problem in vault.problems:
         click.echo(f"To mend: {problem}", err=True)
@@ -160,11 +152,6 @@ def _probe(root: Path, places: Places, *, consent: bool, as_json: bool) -> None:
         echo_json(probe_object(result, left, policy.settings))
     else:
         say_probe(result, left, policy.settings, place=policy.path)
-
-
-def open_reacher(vault: DreamtVault, places: Places) -> CodexReacher:
-    """Who is asked: Codex CLI, with the model that the policy names."""
-    return CodexReacher(vault=vault.root, state=places.state, settings=vault.live.policy.settings)
 
 
 def _confirmed(places: Places, destination: str, *, given: bool) -> bool:

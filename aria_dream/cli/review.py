@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING, assert_never
 
 import click
 
-from aria_dream.cli.output import counted, echo_json
+from aria_dream.cli.output import counted, echo_json, progress_bar
 from aria_dream.cli.review_session import (
     WORDS,
-    carry_on,
-    find_proposal,
-    open_session,
     say_settlement,
     settlement_object,
-    shortfall,
     split_words,
     titles,
 )
@@ -35,6 +31,7 @@ from aria_dream.usecases.review import (
     renew_lines,
     show_change,
 )
+from aria_dream.usecases.review_run import find_proposal, open_session, settle_all, shortfall
 from aria_dream.vault.edit import Refusal, decode_note
 
 if TYPE_CHECKING:
@@ -75,7 +72,7 @@ def command(
     if (approve or reject) and not ids and not everything:
         raise click.UsageError("name the proposals, or add --all.")
     done = Settlement()
-    with open_session(vault) as session:
+    with open_session(vault, show=progress_bar) as session:
         states = session.records().states
         waiting = [
             state
@@ -136,7 +133,7 @@ def _finish(vault: Path, states: Mapping[str, ProposalState], done: Settlement, 
     """Carries out what was approved, reading the vault again as often as that takes, and says what came of it all."""
     if done.approved:
         carried = Settlement(approved=done.approved, rejected=done.rejected, stale=done.stale, said=done.said)
-        states = carry_on(vault, carried)
+        states = settle_all(vault, carried, show=progress_bar)
         done = carried
     failed = shortfall(done)
     if as_json:

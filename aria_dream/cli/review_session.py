@@ -1,35 +1,25 @@
-"""The desk at which proposals are decided, opened for one command."""
+"""What the commands of a review share: the ids that were typed, and what a review session did or will do, printed."""
 
 from __future__ import annotations
 
-import os
-from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
-from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.adapters.disk.files import DiskVault
-from aria_dream.adapters.disk.lock import dream_lock
-from aria_dream.adapters.disk.places import find_places
-from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.index.live_policy import read_live_policy
-from aria_dream.adapters.state.record_store import RecordStore
-from aria_dream.cli.output import counted, progress_bar
+from aria_dream.cli.output import counted
 from aria_dream.cli.vault_argument import chosen_vault
-from aria_dream.errors import AriaDreamError, NotFoundError, PolicyClosedError, WriteRefusedError
 from aria_dream.notes.change_grammar import DONE, LEADS
-from aria_dream.policy.settings import local_now
 from aria_dream.review.showing import change_name
-from aria_dream.usecases.link_author import LINKED_BY_HAND
-from aria_dream.usecases.review import ReviewSession, settle
+from aria_dream.usecases.undo import LINKED_BY_HAND
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
+    from aria_dream.errors import AriaDreamError
     from aria_dream.review.proposal import ProposalState, State
+    from aria_dream.usecases.own_lines import OpenTicks
     from aria_dream.usecases.review import Settlement
 
 WORDS: Mapping[State, str] = {
@@ -43,39 +33,6 @@ WORDS: Mapping[State, str] = {
     "superseded": "linked otherwise",
 }
 """What a state is called to its writer."""
-
-
-@contextmanager
-def open_session(vault: Path) -> Iterator[ReviewSession]:
-    """The desk of a vault; nobody else dreams or decides while it is open. An interrupted write is finished first."""
-    places = find_places()
-    root = Path(os.path.realpath(vault))
-    with ExitStack() as held:
-        if root.is_dir():  # else the reading says so
-            held.enter_context(dream_lock(read_live_policy(root, places).state_folder(places)).held())
-        with progress_bar("Reading notes") as progress:
-            seen = read_dreamt_vault(root, places, progress=progress)
-        state = seen.live.state_folder(places)
-        files = DiskVault(seen.root, state)
-        now = local_now(datetime.now().astimezone(), seen.live.policy.settings.timezone)
-        files.recover()
-        yield ReviewSession(vault=seen, files=files, store=RecordStore(state), now=now)
-
-
-def find_proposal(states: Mapping[str, ProposalState], name: str) -> ProposalState:
-    """The proposal that `name` means: its id, with or without `aria-`, or an unambiguous beginning.
-
-    Raises:
-        NotFoundError: there is none, or there are several.
-    """
-    wanted = name.lower().removeprefix("^").removeprefix("aria-")
-    found = [state for id_, state in states.items() if wanted and id_.startswith(wanted)]
-    exact = [state for state in found if state.proposal.id == wanted]
-    if len(exact or found) == 1:
-        return (exact or found)[0]
-    if found:
-        raise NotFoundError(f"{name!r} could be any of {', '.join(state.proposal.id for state in found[:5])}")
-    raise NotFoundError(f"there is no proposal {name!r}; `aria-dream review` lists those that wait")
 
 
 def split_words(words: Sequence[str]) -> tuple[Path, tuple[str, ...]]:
@@ -111,29 +68,6 @@ def settlement_object(done: Settlement, failed: AriaDreamError | None = None) ->
         "said": list(dict.fromkeys([*map(str, done.ignored), *done.said, *filter(None, [done.home])])),
         **({} if failed is None else {"error": str(failed), "exit_code": failed.exit_code}),
     }
-
-
-def shortfall(done: Settlement) -> AriaDreamError | None:
-    """The error, with its exit code, of a run that did not carry out all that was asked for; None where it did."""
-    if done.not_undone:
-        count = len(done.not_undone)
-        return WriteRefusedError("one place was not undone" if count == 1 else f"{count} places were not undone")
-    if done.closed:
-        return PolicyClosedError("what was approved waits: the policy does not permit writing")
-    return WriteRefusedError("not everything was carried out") if done.left_something else None
-
-
-def add_settlement(done: Settlement, more: Settlement) -> None:
-    """Adds to `done` what one more look did."""
-    for name in (
-        "applied", "approved", "rejected", "undone", "asked", "stale", "excluded", "held", "expired", "superseded",
-        "not_undone", "said",
-    ):  # fmt: skip
-        getattr(done, name).extend(getattr(more, name))
-    done.waiting, done.unwritten = list(more.waiting), list(more.unwritten)
-    known = {(problem.path, problem.message) for problem in done.ignored}  # lines move as boxes become sentences
-    done.ignored += [problem for problem in more.ignored if (problem.path, problem.message) not in known]
-    done.kept, done.closed, done.home = more.kept, more.closed, more.home
 
 
 def say_settlement(done: Settlement, states: Mapping[str, ProposalState]) -> None:
@@ -177,12 +111,22 @@ def notes_of(state: ProposalState) -> str:
     return change_name(state).removeprefix(f"{LEADS[state.proposal.kind]}: ")
 
 
-def carry_on(vault: Path, done: Settlement) -> Mapping[str, ProposalState]:
-    """Looks again and again until nothing waits for another look; what that did is in `done`. The journal after it."""
-    while True:
-        with open_session(vault) as session:
-            looked = settle(session)
-            states = session.store.read().states
-        add_settlement(done, looked)
-        if not looked.again or not looked.did_something:
-            return states
+def tick_remarks(ticks: OpenTicks) -> tuple[str, ...]:
+    """What is ticked and no fault, as sentences without a full stop."""
+    found = []
+    if ticks.waiting:
+        said = counted(ticks.waiting, "tick or approval is", "ticks or approvals are")
+        found.append(f"{said} not carried out yet; `aria-dream apply` does it now")
+    if ticks.kept:
+        found.append(f"{counted(ticks.kept, 'answer is', 'answers are')} kept for the next night")
+    return (*found, *filter(None, [ticks.home.rstrip(".")]))
+
+
+def ticks_object(ticks: OpenTicks) -> dict[str, object]:
+    """As `status --json` and `doctor --json` print it."""
+    return {
+        "ignored": [asdict(problem) for problem in ticks.ignored],
+        "hindered": [asdict(problem) for problem in ticks.hindered],
+        "waiting": ticks.waiting,
+        "kept": ticks.kept,
+    }

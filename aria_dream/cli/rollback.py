@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aria_dream.cli.output import echo_json
-from aria_dream.cli.review_session import find_proposal, open_session, say_settlement, settlement_object, shortfall
+from aria_dream.cli.output import echo_json, progress_bar
+from aria_dream.cli.review_session import say_settlement, settlement_object
 from aria_dream.cli.vault_argument import chosen_vault
 from aria_dream.consolidate.settled import find_settled
 from aria_dream.errors import WriteRefusedError
 from aria_dream.usecases.review import Settlement, renew_lines, undo_decision
+from aria_dream.usecases.review_run import find_proposal, open_session, shortfall
 from aria_dream.usecases.unresolved_items import undo_verdict
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def command(words: tuple[str, ...], *, as_json: bool) -> None:
         raise click.UsageError("rollback takes the vault and one id.")
     vault: Path = chosen_vault(words[0] if len(words) == 2 else None)
     done = Settlement()
-    with open_session(vault) as session:
+    with open_session(vault, show=progress_bar) as session:
         settled = find_settled(session.store.settled(), words[-1])
         if settled is not None and words[-1] not in session.records().states:
             undo_verdict(session, settled, done)

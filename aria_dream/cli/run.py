@@ -145,14 +145,8 @@ def launch_with(places: Places) -> Callable[[Order, Callable[[], None]], Episode
 
     def launch(order: Order, wake: Callable[[], None]) -> EpisodeProcess:
         from aria_dream.adapters.child.episode_process import EpisodeProcess
+        from aria_dream.usecases.episode import child_command
 
-        # -P: the folder that we were started in, which may be the vault, is no place to import from.
-        command = [
-            sys.executable, "-P", "-m", "aria_dream.cli.episode", str(order.root), "--kind", order.kind,
-            "--quiet-s", f"{order.quiet_s:g}", "--host", order.host, "--stage", order.stage.value,
-            *(["--night", order.night.isoformat()] if order.night else []),
-            *(["--ticks"] if order.errand == "ticks" else []),
-        ]  # fmt: skip
         package = str(Path(aria_dream.__file__).parent.parent)
         environ = {
             **os.environ,
@@ -160,7 +154,7 @@ def launch_with(places: Places) -> Callable[[Order, Callable[[], None]], Episode
             CACHE_VARIABLE: str(places.cache),
             "PYTHONPATH": os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH")))),
         }
-        return EpisodeProcess(command, wake=wake, environ=environ, folder=order.state_folder)
+        return EpisodeProcess(child_command(order), wake=wake, environ=environ, folder=order.state_folder)
 
     return launch
 

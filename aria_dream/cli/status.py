@@ -15,12 +15,13 @@ from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.adapters.state.reported_problems import tell_once
 from aria_dream.adapters.state.run_store import RunStore
 from aria_dream.adapters.state.status import read_daemon, read_status
-from aria_dream.cli.open_ticks import OpenTicks, read_open_ticks
 from aria_dream.cli.output import counted, echo_json
 from aria_dream.cli.reach_budget import reach_lines, reach_state
+from aria_dream.cli.review_session import tick_remarks, ticks_object
 from aria_dream.cli.vault_argument import vault_argument
 from aria_dream.policy.triggers import unbuilt
 from aria_dream.schedule.presence import ago
+from aria_dream.usecases.own_lines import OpenTicks, read_open_ticks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +50,7 @@ def command(vault: Path, *, as_json: bool) -> None:
     unfinished = remembered.unfinished_reaches
     if as_json:
         reach = reach_state(places, live, unfinished)
-        echo_json({**_object(root, live, daemon, status, remembered), "reach": reach, "ticks": ticks.as_json()})
+        echo_json({**_object(root, live, daemon, status, remembered), "reach": reach, "ticks": ticks_object(ticks)})
     else:
         torn = tell_once(folder, remembered.problems)
         left_out = [f"Left out, and there is nothing to do: {problem}." for problem in torn]
@@ -121,7 +122,7 @@ def _lines(
 
 
 def _tick_lines(ticks: OpenTicks) -> Iterator[str]:
-    yield from (f"{remark[:1].upper()}{remark[1:]}." for remark in ticks.remarks)
+    yield from (f"{remark[:1].upper()}{remark[1:]}." for remark in tick_remarks(ticks))
     yield from (f"To mend: {problem}." for problem in (*ticks.ignored, *ticks.hindered))
 
 

@@ -56,7 +56,7 @@ class VaultNames:
         *,
         files: Iterable[str],
         markers: Mapping[str, str],
-        link_sources: Callable[[str], Iterable[str]],
+        link_sources: Callable[[str], Iterable[object]],
         folders: Iterable[str] = (),
         reserved: Iterable[str] = (),
         days: Mapping[str, date] | None = None,

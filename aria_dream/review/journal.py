@@ -67,10 +67,10 @@ def parse_journal(text: str) -> tuple[dict[str, ProposalState], tuple[Problem, .
 
 
 def fold(
-    records: Sequence[tuple[int, Mapping[str, object]]],
+    records: Sequence[tuple[int, Mapping[str, object]]], earlier: Mapping[str, ProposalState] | None = None
 ) -> tuple[dict[str, ProposalState], tuple[Problem, ...]]:
-    """`parse_journal` for records that are parsed already, each with its line number."""
-    states: dict[str, ProposalState] = {}
+    """`parse_journal` for records that are parsed already, each with its line number. `earlier`: the states so far."""
+    states: dict[str, ProposalState] = dict(earlier or {})
     problems: list[Problem] = []
     for line, record in records:
         try:

@@ -32,6 +32,7 @@ from aria_dream.usecases.night_parts import ConsolidationResult
 from aria_dream.usecases.reconcile import reconcile
 from aria_dream.usecases.unresolved_items import note_answers
 from aria_dream.vault.edit import Refusal
+from aria_dream.world import permit_all, unheard
 
 MOST_COMPARED = 50
 """Near pairs of which it is told what differs: more than a list shows."""
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from aria_dream.review.proposal import ProposalState
     from aria_dream.usecases.night_parts import ConsolidationRequest, Made, NightParts
     from aria_dream.usecases.review_session import ReviewSession
+    from aria_dream.world import Progress
 
 
 def consolidate_once(
@@ -56,10 +58,10 @@ def consolidate_once(
     request: ConsolidationRequest,
     *,
     now: Callable[[], datetime],
-    permit: Callable[[str], None] = lambda _unit: None,
-    progress: Callable[[int, int], None] = lambda _done, _total: None,
+    permit: Callable[[str], None] = permit_all,
+    progress: Progress = unheard,
 ) -> ConsolidationResult:
-    """One sitting of a consolidation, from its first record to its last. An expected hindrance is a reason.
+    """One consolidation run, from its first record to its last. An expected hindrance is a reason.
 
     `permit(unit)` is asked before each unit of work and may end the process. Whoever calls holds `consolidation_lock`.
 
@@ -87,9 +89,9 @@ def consolidate_once(
         if not request.dry_run:
             session.store.note_judge(request.at, "consolidation", parts.trouble)
         return ConsolidationResult(run=None, reason=consolidation_judge)
-    sitting = _Sitting(session, parts, consolidation_judge, run, now, is_rehearsal=request.dry_run)
+    open_run = _OpenRun(session, parts, consolidation_judge, run, now, is_rehearsal=request.dry_run)
     run.judge = run.judge or consolidation_judge.name
-    sitting.begin(is_resumed=is_resumed)
+    open_run.begin(is_resumed=is_resumed)
     try:
         permit("reading")
         work = parts.find(run.parts)
@@ -100,18 +102,18 @@ def consolidate_once(
         for step in steps(run, work, seen, limits, consolidation_judge.name, lambda: consolidation_judge.hindrance):
             permit("judging")
             progress(run.questions_answered, total)
-            sitting.carry_out(step)
+            open_run.carry_out(step)
     except KeyboardInterrupt:
-        sitting.append(ended(run, now(), End.INTERRUPTED, "you ended it", run.left))
-        return ConsolidationResult(run=run, reason="you ended it", made=tuple(sitting.made), interrupted=True)
+        open_run.append(ended(run, now(), End.INTERRUPTED, "you ended it", run.left))
+        return ConsolidationResult(run=run, reason="you ended it", made=tuple(open_run.made), interrupted=True)
     if not request.dry_run:
         session.store.note_judge(request.at, "consolidation", parts.trouble)
-        parts.note_analysed(work, lambda key: sitting.verdict(key, seen) is None)
+        parts.note_analysed(work, lambda key: open_run.verdict(key, seen) is None)
     return ConsolidationResult(
         run=run,
         reason=run.stop_reason,
-        made=tuple(sitting.made),
-        open_conflicts=tuple(sitting.open_conflicts),
+        made=tuple(open_run.made),
+        open_conflicts=tuple(open_run.open_conflicts),
         open_pairs=_with_differences(left_to_writer(run, work, seen, consolidation_judge.name), parts),
         trouble=parts.trouble,
         resumed=is_resumed,
@@ -176,7 +178,7 @@ def _limits(
     )
 
 
-class _Sitting:
+class _OpenRun:
     """Carries steps out, each with its record; private to `consolidate_once`."""
 
     def __init__(
@@ -199,7 +201,7 @@ class _Sitting:
         self.open_conflicts: list[Conflict] = []
 
     def begin(self, *, is_resumed: bool) -> None:
-        """The first record of the sitting."""
+        """The first record of the run, or of its resumption."""
         if is_resumed:
             self.append(resumed(self._run, self._now()))
         elif not self._is_rehearsal:

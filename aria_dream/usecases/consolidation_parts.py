@@ -10,6 +10,7 @@ import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from aria_dream.adapters.index.cache_store import ContentCache
@@ -38,8 +39,9 @@ from aria_dream.usecases.consolidation_judge import (
     NoConsolidationJudge,
     open_consolidation_judge,
 )
-from aria_dream.usecases.sync_copies import find_sync_copies, propose_union
+from aria_dream.usecases.unresolved_items import find_sync_copies, propose_union
 from aria_dream.vault.edit import Refusal
+from aria_dream.world import unheard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -55,9 +57,8 @@ if TYPE_CHECKING:
     from aria_dream.review.proposal import ProposalState
     from aria_dream.usecases.night_parts import Made
     from aria_dream.usecases.review_session import ReviewSession
-    from aria_dream.usecases.sync_copies import SyncCopy
-
-    Progress = Callable[[int, int], None]
+    from aria_dream.usecases.unresolved_items import SyncCopy
+    from aria_dream.world import Progress
 
 _EMPHASIS: Final = re.compile(r"\*\*|__|==")
 CHANGED: Final = "one of its notes has changed since the night began"
@@ -116,10 +117,10 @@ class VaultNight:
 
     def evidence(self, conflict: Conflict) -> str:
         """What speaks for either claim, as text."""
-        return self._told.text(conflict)
+        return self._evidence_at_hand.text(conflict)
 
     @property
-    def _told(self) -> VaultEvidence:
+    def _evidence_at_hand(self) -> VaultEvidence:
         if self._evidence is None:
             self._evidence = VaultEvidence(self.session.vault, self.session.now.tzinfo)
         return self._evidence
@@ -137,7 +138,7 @@ class VaultNight:
             expires_at=self._expires_at,
             judge=self._judge,
             floor=self.session.vault.live.policy.settings.confidence_floor,
-            truths=self._told.truths,
+            truths=self._evidence_at_hand.truths,
         )
         return settle_conflict(conflict, verdict, self.evidence(conflict), settling)
 
@@ -159,7 +160,7 @@ class VaultNight:
         """What lies before the run."""
         vault, settings = self.session.vault, self.session.vault.live.policy.settings
         table = self._table = read_note_passages(
-            vault, self.cache, progress=self.reading or _silent, permit=lambda: self.permit("reading")
+            vault, self.cache, progress=self.reading or unheard, permit=partial(self.permit, "reading")
         )
         near = self._find_near(table, settings.cosine_threshold) if set(parts) != {Part.RESOLVE} else None
         candidates = self._candidates(table, near or ())
@@ -191,8 +192,8 @@ class VaultNight:
             self.session.vault,
             self.session.store.folder,
             now=self.session.now,
-            progress=self.claims or _silent,
-            permit=lambda: self.permit("reading"),
+            progress=self.claims or unheard,
+            permit=partial(self.permit, "reading"),
         )
         done = self.session.store.settled()
         self.reminders = tuple(one for one in found if one.why in REMINDERS and one.mark not in done)
@@ -207,8 +208,8 @@ class VaultNight:
         return find_vault_conflicts(
             self.session.vault,
             self.cache,
-            progress=self.claims or _silent,
-            permit=lambda: self.permit("reading"),
+            progress=self.claims or unheard,
+            permit=partial(self.permit, "reading"),
             left_out=self.left_out.append,
         )
 
@@ -219,8 +220,8 @@ class VaultNight:
                 self.cache,
                 load_embedder(),
                 least_cosine=least_cosine,
-                progress=self.embedding or _silent,
-                permit=lambda: self.permit("embedding"),
+                progress=self.embedding or unheard,
+                permit=partial(self.permit, "embedding"),
             )
         except MissingPartError as error:
             self.missing.append(f"Passages were not compared: {error}")
@@ -312,10 +313,6 @@ class VaultNight:
         waiting = {state for pair in work.pairs if is_open(pair.key) for state in (pair.first.state, pair.second.state)}
         seen = {mark_of(row.state_hash) for row in self._table.rows if row.state_hash not in waiting}
         write_analysed(self.session.store.folder, seen)
-
-
-def _silent(_done: int, _total: int) -> None:
-    return
 
 
 @contextmanager

@@ -16,8 +16,7 @@ from aria_dream.notes.seeds import parse_seeds
 from aria_dream.policy.file_layout import choose_log
 from aria_dream.review.overnight_report import Night, plan_night, propose, record_night
 from aria_dream.review.proposal import open_count
-from aria_dream.usecases.lost_review import waiting_items
-from aria_dream.usecases.reconcile import hash_of_note, reconcile
+from aria_dream.usecases.reconcile import hash_of_note, reconcile, waiting_items
 from aria_dream.vault.edit import Exists, Refusal
 from aria_dream.vault.link_form import link_target
 from aria_dream.world import Conflict, Content, Failed, Refused, Written
@@ -114,11 +113,11 @@ def dream_once(
     seed = _open_seed(vault, files) if request.start is None and request.replay is None else None
     memory, wish = _wish(vault, records, request, seed)
     ranks = ranker(memory)
-    sitting = judge()
-    if isinstance(sitting, NoJudge):
-        found: Dreamt | NothingDreamt = NothingDreamt(reason=sitting.reason)
+    judge_now = judge()
+    if isinstance(judge_now, NoJudge):
+        found: Dreamt | NothingDreamt = NothingDreamt(reason=judge_now.reason)
     else:
-        found = dream(vault.notes, ranks, sitting, memory, Random(request.seed), wish)  # noqa: S311 - no secret
+        found = dream(vault.notes, ranks, judge_now, memory, Random(request.seed), wish)  # noqa: S311 - no secret
     told = trouble()
     if not rehearsal:
         store.note_judge(request.at, "dream", told)

@@ -19,7 +19,7 @@ from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.judging.dreaming import NoJudge
 from aria_dream.ranking.walk import Memory
-from aria_dream.usecases.dream_parts import open_dream_parts
+from aria_dream.usecases.dream_run import open_dream_parts
 from aria_dream.vault.names import fold_path
 
 if TYPE_CHECKING:

@@ -34,13 +34,13 @@ class NightParts(Protocol):
 
     @property
     def is_metered(self) -> bool:
-        """Whether that counsel costs tokens."""
+        """Whether that judge costs tokens."""
 
     def find(self, parts: Sequence[Part]) -> Work:
         """What lies before the run. May take minutes the first time; what was computed is kept."""
 
     def foregone(self, pair: Candidate) -> PairVerdict | None:
-        """What the judge who sits would say, where that is known without the texts; None where it has to be asked."""
+        """What the judge would say, where that is known without the texts; None where it has to be asked."""
 
     def texts(self, pair: Candidate) -> NearPair | None:
         """The two with their texts; None where one of them has changed since `find`."""
@@ -89,7 +89,7 @@ class ConsolidationResult:
     reason: str
     """Why nothing was begun, or why it ended before its time; `""` where everything is done."""
     made: tuple[Made, ...] = ()
-    """The proposals of this sitting."""
+    """The proposals of this run."""
     open_conflicts: tuple[Conflict, ...] = ()
     """Contradictions that wait for a person."""
     open_pairs: tuple[OpenPair, ...] | None = None

@@ -1,4 +1,4 @@
-"""What a consolidation leaves for the morning: the review's lines, the report, and one line in the day's dream note.
+"""The overnight report of a consolidation: the lines of the review, the report, and one line in the dream note.
 
 Only notes of ours are written, each by itself: one that somebody is typing into is left, and said. Doing it twice
 changes nothing, so that a crash in the middle is mended by doing it again.
@@ -7,6 +7,7 @@ changes nothing, so that a crash in the middle is mended by doing it again.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from aria_dream.consolidate.figures import figures_of, nights_of
@@ -25,12 +26,13 @@ from aria_dream.notes.review_note import HEADINGS, empty_review, is_emptied
 from aria_dream.policy.file_layout import choose_log
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.graduation import bars_of, track_records
-from aria_dream.usecases.lost_review import is_lost
-from aria_dream.usecases.new_lessons import find_new_lessons
+from aria_dream.synthesis.lesson import lesson_number, read_rows
+from aria_dream.synthesis.log_text import current_status, visible
+from aria_dream.synthesis.memory import USUAL_FOLDERS, lessons_path, log_path
+from aria_dream.usecases.reconcile import is_lost
 from aria_dream.usecases.review import renew_lines
 from aria_dream.usecases.review_session import Settlement
-from aria_dream.usecases.sync_copies import find_sync_copies
-from aria_dream.usecases.unresolved_items import NOT_WRITTEN, list_open, put_plan
+from aria_dream.usecases.unresolved_items import NOT_WRITTEN, find_sync_copies, list_open, put_plan
 from aria_dream.vault.edit import (
     ABSENT,
     Refusal,
@@ -54,7 +56,42 @@ if TYPE_CHECKING:
     from aria_dream.usecases.review_session import ReviewSession
     from aria_dream.usecases.unresolved_items import UnresolvedItems
 
-    Titles = Sequence[tuple[str, str]]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewLessons:
+    """What stands in a Dream log that a writer may not know of yet."""
+
+    log: str
+    """Vault path of the log."""
+    lessons: tuple[str, ...]
+    """Ids of the lessons of today and yesterday."""
+    candidates: tuple[str, ...]
+    """Ids of all candidates whose status is `proposed`."""
+
+
+def find_new_lessons(session: ReviewSession) -> NewLessons | None:
+    """What the vault's memory says; None where there is no memory, or nothing new in it."""
+    wanted = session.vault.live.policy.settings.memory_folder
+    for folder in (wanted,) if wanted else USUAL_FOLDERS:
+        log = _content(session, log_path(folder))
+        if log is None:
+            continue
+        since = f"{session.now.date() - timedelta(days=1)}"
+        rows = (row.record or {} for row in read_rows(_content(session, lessons_path(folder)) or b""))
+        new = (str(row.get("lesson_id")) for row in rows if since <= str(row.get("created_at", "")))
+        states = current_status(visible(decode_note(log)))
+        open_ = tuple(id_ for id_, status in states.items() if status.strip("*_`") == "proposed")
+        lessons = tuple(id_ for id_ in new if lesson_number(id_) is not None)
+        return NewLessons(log=str(log_path(folder)), lessons=lessons, candidates=open_) if lessons or open_ else None
+    return None
+
+
+def _content(session: ReviewSession, path: NotePath) -> bytes | None:
+    try:
+        content = session.files.read(path)
+    except OSError:
+        return None
+    return content.data if isinstance(content, Content) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +117,7 @@ def write_overnight_report(
     reminders: Sequence[Stale] | None = None,
     left_out: Sequence[str] = (),
 ) -> OvernightReport:
-    """Writes what the night `run`, which has ended, leaves for the morning. `pairs`, `conflicts`, `reminders`: what
+    """Writes what the night `run`, which has ended, leaves to be read. `pairs`, `conflicts`, `reminders`: what
     waits for a person; None where the run has not looked, which leaves the list as it is. `left_out`: what was too much
     to look at.
 

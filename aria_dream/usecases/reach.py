@@ -1,4 +1,4 @@
-"""The data path of a reach, in order, as code: choose, ask leave, count, ask, read, remember, write.
+"""The data path of a reach, in order, as code: choose, ask for consent, count, ask, read, remember, write.
 
 The order of the gates: policy, confirmation of this machine, memo, budget, a row in the ledger, and only then the call.
 What has come back is kept before anything is done with it, so that a crash after the call costs no second one.
@@ -35,8 +35,7 @@ from aria_dream.usecases.reach_course import (
     refused_text,
     unconfirmed,
 )
-from aria_dream.usecases.reach_landing import Landed, Waits, land, said_before
-from aria_dream.usecases.reach_proposals import propose_reached
+from aria_dream.usecases.reach_landing import Landed, Waits, land, propose_reached, said_before
 
 if TYPE_CHECKING:
     from aria_dream.adapters.codex.reach_asks import Question

@@ -6,16 +6,21 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
+from aria_dream.adapters.codex.codex_reacher import CodexReacher
 from aria_dream.adapters.gate.egress import UNCONFIRMED, Gate
-from aria_dream.adapters.gate.ledger import counted, read_ledger, utc_now
+from aria_dream.adapters.gate.ledger import ReachStore, counted, read_ledger, utc_now
 from aria_dream.adapters.gate.rate_limit_backoff import backoff_text
-from aria_dream.adapters.index.live_policy import read_prompt, shipped_prompt
+from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
+from aria_dream.adapters.index.live_policy import read_live_policy, read_prompt, shipped_prompt
 from aria_dream.adapters.models.asking import new_nonce
+from aria_dream.adapters.state.record_store import RecordStore
 from aria_dream.judging.prompt_text import Datamark
 from aria_dream.privacy.sharing import Visibility, visibility
 from aria_dream.reach.budget import BudgetRefusal, plan_reservation
 from aria_dream.reach.reach import PROMPT_NAME, excerpts_of, reach_prompt
 from aria_dream.reach.reach_block import BudgetLine
+from aria_dream.usecases.dream_run import run_dream
+from aria_dream.world import show_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,10 +28,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aria_dream.adapters.codex.reach_asks import Question
+    from aria_dream.adapters.disk.places import Places
     from aria_dream.adapters.gate.egress import ClearedText
-    from aria_dream.adapters.gate.ledger import Granted, ReachStore
+    from aria_dream.adapters.gate.ledger import Granted
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.state.record_store import RecordStore
     from aria_dream.judging.prompt_text import Prompt
     from aria_dream.policy.policy import Policy
     from aria_dream.reach.budget import Resolution, Spent
@@ -35,7 +40,7 @@ if TYPE_CHECKING:
     from aria_dream.reach.reach_events import ReachEnd
     from aria_dream.reach.reach_record import ReachKind
     from aria_dream.usecases.dream import DreamRequest, DreamResult
-    from aria_dream.world import VaultFiles
+    from aria_dream.world import ShowProgress, VaultFiles
 
 
 class Reacher(Protocol):
@@ -249,3 +254,34 @@ def blanked_in(question: Question) -> tuple[tuple[str, int], ...]:
     for excerpt in excerpts_of(question.ask):
         found.update(dict(excerpt.blanked))
     return tuple(sorted(found.items()))
+
+
+def open_reacher(vault: DreamtVault, places: Places) -> CodexReacher:
+    """Who is asked: Codex CLI, with the model that the policy names."""
+    return CodexReacher(vault=vault.root, state=places.state, settings=vault.live.policy.settings)
+
+
+def open_means(
+    root: Path,
+    places: Places,
+    vault: DreamtVault,
+    *,
+    files: VaultFiles,
+    reacher: Reacher,
+    confirm: Callable[[str], bool],
+    show: ShowProgress = show_nothing,
+) -> Means:
+    """What a reach over the vault at `root` is made with; its first look at the vault is `vault`."""
+    state = vault.live.state_folder(places)
+    store, looks = RecordStore(state), iter([vault])
+    return Means(
+        state=places.state,
+        look=lambda: next(looks, None) or read_dreamt_vault(root, places),
+        policy_now=lambda: read_live_policy(vault.root, places).policy,
+        files=files,
+        records=store,
+        store=ReachStore(state),
+        reacher=reacher,
+        dream=lambda seen, asked: run_dream(seen, places, store, asked, show=show)[0],
+        confirm=confirm,
+    )

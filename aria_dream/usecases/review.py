@@ -30,20 +30,20 @@ from aria_dream.review.lines import told_not_undone
 from aria_dream.review.proposal import edit_rows, event_record
 from aria_dream.review.rivals import in_order
 from aria_dream.usecases.change_preview import (
+    UNATTENDED,
     approve_shown,
     is_as_shown,
     is_changed_by_us,
+    leave_out,
+    leave_to_writer,
     note_shown,
     plan_fresh,
     plan_lines,
     show_change,
 )
-from aria_dream.usecases.current_ticks import read_current_ticks, restore_ids
-from aria_dream.usecases.link_author import read_link_author
-from aria_dream.usecases.own_lines import renew_lines
+from aria_dream.usecases.own_lines import read_current_ticks, renew_lines, restore_ids
 from aria_dream.usecases.review_session import ReviewSession, Settlement, is_structural, pair_of, trusted_edits
-from aria_dream.usecases.unattended import UNATTENDED, leave_out, leave_to_writer
-from aria_dream.usecases.undo import open_again, undo_decision
+from aria_dream.usecases.undo import open_again, read_link_author, undo_decision
 from aria_dream.vault.edit import Exists, Refusal, decode_note
 from aria_dream.vault.graph import row_of, targets_of
 from aria_dream.world import Conflict, Failed, Refused, Written

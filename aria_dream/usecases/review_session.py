@@ -1,4 +1,4 @@
-"""The desk at which proposals are decided: what a decision needs of the world, and what one sitting did."""
+"""A review session: what a decision needs of the world, and what one review session did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A decision taken back: an applied change is rolled back, a refusal forgotten; or it is said what to do by hand."""
+"""What our history says of a change: it takes a decision back, and it tells who linked two notes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from aria_dream.errors import Problem
 from aria_dream.review.application import edits_now
+from aria_dream.review.following import links_of
 from aria_dream.review.inbound import notes_to_read
 from aria_dream.review.proposal import event_record
 from aria_dream.review.rollback import Impossible, Partly, Restored, plan_rollback, without_change
 from aria_dream.review.showing import change_name
 from aria_dream.usecases.review_session import NotUndone, is_structural, pair_of
 from aria_dream.vault.edit import Exists
+from aria_dream.vault.resolve import Resolver
 from aria_dream.world import Conflict, Failed, Refused, Written
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from aria_dream.usecases.review_session import ReviewSession, Settlement
     from aria_dream.vault.edit import ChangeSet
     from aria_dream.world import PastChange, PastWrite
-
 
 ROLL_BACK: Final = "roll back "
 UNDONE = "it was settled, and that was undone"
@@ -169,3 +170,32 @@ def _write(
             return ()
         case _:
             assert_never(outcome)
+
+
+LINKED_BY_HAND: Final = "you linked them yourself"
+
+
+def read_link_author(session: ReviewSession, pair: tuple[str, ...]) -> str:
+    """Why two notes do not wait for a link any more: an applied change of ours linked them, or the writer did."""
+    standing = {
+        one.history: one for one in session.store.read().states.values() if one.state == "applied" and one.history
+    }
+    for change in session.files.past_changes():
+        state = standing.get(change.change_id)
+        place = session.places(change) if state is not None else {}
+        if state is not None and any(_links(file, place, pair) for file in change.files):
+            return f"the change “{change_name(state)}” has linked them"
+    return LINKED_BY_HAND
+
+
+def _links(file: PastWrite, place: Mapping[str, str], pair: tuple[str, ...]) -> bool:
+    """Whether the file is one of the pair and got a link to the other by being written."""
+    source = str(file.path)
+    if place.get(source) not in pair or file.moved_to is not None:
+        return False
+    resolver = Resolver(place)  # among the names of that time
+    before, after = (
+        {place.get(resolver.resolve(link.path, source) or "") for link in links_of(file.path, content)}
+        for content in (file.before, file.after)
+    )
+    return bool((set(pair) - {place[source]}) & (after - before))

@@ -54,7 +54,7 @@ aria-dream: seeds
 CHILD = """
 import json, os
 from pathlib import Path
-from aria_dream.cli import reach
+from aria_dream.usecases import reach_course
 from aria_dream.adapters.codex.codex_reacher import CodexReacher, Elsewhere, _Heard
 
 def open_reacher(vault, places):
@@ -68,9 +68,9 @@ def listen(heard, line, take=_Heard.take):
         file.write(line)
 
 _Heard.take = listen
-reach.open_reacher = open_reacher
-from aria_dream.cli.episode import command
-command()
+reach_course.open_reacher = open_reacher
+from aria_dream.usecases.episode import main
+main()
 """
 """The child as it ships, but for the server that Codex CLI asks, and for telling the test what it hears."""
 

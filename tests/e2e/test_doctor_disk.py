@@ -59,7 +59,7 @@ def state_of(vault: Path) -> Path:
 def holder(vault: Path) -> Iterator[subprocess.Popen[str]]:
     """A process that has the lock of a dream and looks like the daemon's child."""
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(state_of(vault)), "aria_dream.cli.episode"], stdout=subprocess.PIPE,
+        [sys.executable, "-c", HOLDER, str(state_of(vault)), "aria_dream.usecases.episode"], stdout=subprocess.PIPE,
         text=True, env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
     )  # fmt: skip
     try:

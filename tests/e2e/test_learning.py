@@ -18,7 +18,7 @@ from aria_dream.judging.judge import STRUCTURE_TERMS
 from aria_dream.ranking.juxtaposition import Juxtaposition
 from aria_dream.ranking.walk import Memory
 from aria_dream.review.proposal import Event, Proposal, event_record, proposal_id
-from aria_dream.usecases.dream_parts import open_dream_parts
+from aria_dream.usecases.dream_run import open_dream_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -103,7 +103,7 @@ def episodes_of(pid: int) -> list[psutil.Process]:
     found = []
     for child in psutil.Process(pid).children():
         with suppress(psutil.Error):
-            if "aria_dream.cli.episode" in child.cmdline():
+            if "aria_dream.usecases.episode" in child.cmdline():
                 found.append(child)
     return found
 

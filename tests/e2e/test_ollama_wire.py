@@ -353,7 +353,7 @@ def test_nothing_goes_to_another_machine_uncleared(monkeypatch: pytest.MonkeyPat
 
 def test_the_http_library_is_not_paid_for_unless_a_model_is_asked() -> None:
     script = (
-        "import sys, aria_dream.cli, aria_dream.adapters.models.judges, aria_dream.usecases.dream_parts; "
+        "import sys, aria_dream.cli, aria_dream.adapters.models.judges, aria_dream.usecases.dream_run; "
         "print([name for name in sys.modules if name.split('.')[0] in ('httpcore', 'h11', 'ssl')])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -23,8 +23,8 @@ class Journal:
         self._path = path
         self._lock = lock
 
-    def append(self, record: Mapping[str, object]) -> None:
-        """Put `record` on the disk as one line of ASCII; it is there, synced, when this returns.
+    def append(self, record: Mapping[str, object]) -> int:
+        """The length in bytes of `record` as one line of ASCII; it is on the disk, synced, when this returns.
 
         One `write` a record. Where an earlier crash tore the last line, the record starts a new one, and the torn
         line stays as it is.
@@ -39,6 +39,7 @@ class Journal:
                 self._append(line)
             except OSError as error:
                 raise WriteRefusedError(f"{self._path} was not written: {error.strerror or error}") from error
+        return len(line)
 
     def _append(self, line: bytes) -> None:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -61,7 +61,7 @@ def _advice(error: OSError) -> str:
     return "look at the drive"
 
 
-CHILD = "aria_dream.cli.episode"
+CHILD = "aria_dream.usecases.episode"
 """Stands in the command line of the daemon's children."""
 _DAEMON = "daemon.lock"
 

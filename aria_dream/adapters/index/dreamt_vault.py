@@ -95,7 +95,7 @@ class DreamtVault:
         from aria_dream.ranking.names import NameStore  # numpy, as below
 
         facts = (fact for fact in self.index.facts if not fact.marker)
-        return NameStore(name for fact in facts for name in (title_of(fact.path), *fact.aliases))
+        return NameStore([name for fact in facts for name in (title_of(fact.path), *fact.aliases)])
 
     @cached_property
     def links(self) -> Neighbours:

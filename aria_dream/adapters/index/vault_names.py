@@ -46,8 +46,8 @@ def read_vault_names(index: VaultIndex, dream_folder: str) -> VaultNames:
     return VaultNames.of(
         files=index.files,
         markers=markers,
-        link_sources=index.link_sources,
-        folders=_folders(index, dream_folder),
+        link_sources=index.linkage.sources_naming,
+        folders=tuple(_folders(index, dream_folder)),
         reserved=reserved,
         days=_days(index, markers),
         shut=() if _may_be_entered(index, dream_folder) else (dream_folder,),

@@ -6,7 +6,7 @@ import json
 import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from aria_dream.adapters.disk.journal import Journal, read_text
 from aria_dream.adapters.disk.lock import writer_lock
@@ -17,12 +17,12 @@ from aria_dream.notes.episode import EpisodeRecord, episode_record, memory_of, p
 from aria_dream.notes.jsonl import as_mapping, as_text
 from aria_dream.ranking.juxtaposition import pair_key
 from aria_dream.ranking.walk import Memory
-from aria_dream.review.journal import parse_journal
+from aria_dream.review.journal import fold, parse_journal
 from aria_dream.review.proposal import ProposalState, decided_pairs, proposed_record
 from aria_dream.schedule.run_record import judge_record, last_trouble
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import date, datetime
     from pathlib import Path
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 PROPOSALS = "proposals.jsonl"
 HASHES = "note-hashes.json"
 RUNS = "runs.jsonl"
+T = TypeVar("T")
+_Stamp: TypeAlias = tuple[int, int, int, int] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +66,18 @@ class Records:
 
 
 class RecordStore:
-    """The journals in a vault's state folder. Neither needs to exist."""
+    """The journals in a vault's state folder. Neither needs to exist.
+
+    A use case makes one and hands it on. Each journal is parsed once: what this store appends is folded in, and a file
+    that somebody else has written since (a night and a tick may work at once) is parsed again.
+    """
 
     def __init__(self, state_folder: Path) -> None:
         self._folder = state_folder
         lock = writer_lock(state_folder)
         self._proposals = Journal(state_folder / PROPOSALS, lock)
         self._runs = Journal(state_folder / RUNS, lock)
+        self._parsed: dict[Callable[[str], Any], tuple[_Stamp, Any]] = {}
 
     @property
     def folder(self) -> Path:
@@ -83,11 +90,27 @@ class RecordStore:
         Raises:
             StateDamagedError: a journal is there and cannot be read at all; what it says must not be guessed.
         """
-        states, faults = parse_journal(read_text(self._folder / PROPOSALS))
-        episodes, more = parse_episodes(read_text(self._folder / RUNS))
+        states, faults = self._parse(PROPOSALS, parse_journal)
+        episodes, more = self._parse(RUNS, parse_episodes)
         named = [(PROPOSALS, problem) for problem in faults] + [(RUNS, problem) for problem in more]
         problems = tuple(replace(problem, path=str(self._folder / name)) for name, problem in named)
         return Records(states=states, episodes=episodes, problems=problems)
+
+    def _parse(self, name: str, parse: Callable[[str], T]) -> T:
+        """What `parse` makes of a journal, made anew only where the file is not as it was left."""
+        stamp = _stamp(self._folder / name)  # before the file is read: what comes in between is seen the next time
+        known = self._parsed.get(parse)
+        if known is None or known[0] != stamp or stamp is None:
+            known = self._parsed[parse] = (stamp, parse(read_text(self._folder / name)))
+        found: T = known[1]
+        return found
+
+    def _append_run(self, record: Mapping[str, object]) -> None:
+        place, known = self._folder / RUNS, self._parsed.get(parse_episodes)
+        before = _stamp(place)
+        length = self._runs.append(record)
+        if known is not None and record.get("type") != "dream" and (now := _follows(place, known[0], before, length)):
+            self._parsed[parse_episodes] = (now, known[1])
 
     def note_hashes(self) -> dict[str, str]:
         """Vault path to content hash of the proposals' notes when the vault was last read; empty where not known."""
@@ -110,19 +133,25 @@ class RecordStore:
     def propose(self, proposals: Sequence[Proposal]) -> None:
         """Journal each as `proposed`."""
         for proposal in proposals:
-            self._proposals.append(proposed_record(proposal))
+            self.note(proposed_record(proposal))
 
     def note(self, record: Mapping[str, object]) -> None:
         """Journal any other record of a proposal."""
-        self._proposals.append(record)
+        place, known = self._folder / PROPOSALS, self._parsed.get(parse_journal)
+        before = _stamp(place)
+        length = self._proposals.append(record)
+        if known is not None and (now := _follows(place, known[0], before, length)):
+            states, faults = fold([(0, json.loads(json.dumps(record)))], known[1][0])
+            if not faults:  # whose line number the whole file tells
+                self._parsed[parse_journal] = (now, (states, known[1][1]))
 
     def remember(self, episode: EpisodeRecord) -> None:
         """Journal a dream."""
-        self._runs.append(episode_record(episode))
+        self._append_run(episode_record(episode))
 
     def note_run(self, record: Mapping[str, object]) -> None:
         """Journal any other record of a run."""
-        self._runs.append(record)
+        self._append_run(record)
 
     def note_judge(self, at: datetime, occasion: Occasion, trouble: str) -> None:
         """Journal what went wrong with the judge; where nothing did, only that an earlier trouble is over.
@@ -132,7 +161,7 @@ class RecordStore:
         with suppress(WriteRefusedError, StateDamagedError, BusyError):
             known = last_trouble(read_text(self._folder / RUNS), occasion)
             if trouble or known is not None:
-                self._runs.append(judge_record(at, occasion, trouble))
+                self._append_run(judge_record(at, occasion, trouble))
 
     def consolidations(self) -> tuple[Consolidation, ...]:
         """Every consolidation, oldest first. Raises StateDamagedError as `read` does."""
@@ -140,8 +169,27 @@ class RecordStore:
 
     def settled(self) -> dict[str, Settled]:
         """By key what a person has said of findings without a proposal. Raises StateDamagedError as `read` does."""
-        return parse_settled(read_text(self._folder / RUNS))
+        return self._parse(RUNS, parse_settled)
 
     def heard(self) -> frozenset[str]:
         """Keys of all that a person ever said so, what was taken back included. Raises as `read` does."""
-        return parse_heard(read_text(self._folder / RUNS))
+        return self._parse(RUNS, parse_heard)
+
+
+def _stamp(path: Path) -> _Stamp:
+    """What tells one state of a file from another, its size first; None where it cannot be looked at."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return 0, 0, 0, 0
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+
+
+def _follows(path: Path, known: _Stamp, before: _Stamp, length: int) -> _Stamp:
+    """The stamp of a file that was read at `known` and is longer by nothing but our line of `length`; else None. A torn
+    line that ours had to end makes it longer, and is a fault from now on."""
+    now = _stamp(path)
+    is_ours = now is not None and before is not None and known == before and now[0] == before[0] + length
+    return now if is_ours else None

@@ -74,7 +74,6 @@ class RunStore:
     def __init__(self, state_folder: Path) -> None:
         self._folder = state_folder
         self._journal = Journal(state_folder / RUNS, writer_lock(state_folder))
-        self._records = RecordStore(state_folder)
         self._seen: tuple[object, ...] = ()
         self._known = Remembered(log=RunLog())
 
@@ -87,7 +86,7 @@ class RunStore:
 
     def _read(self) -> Remembered:
         try:
-            records = self._records.read()
+            records = RecordStore(self._folder).read()
             text = (self._folder / RUNS).read_text("utf-8", "replace") if (self._folder / RUNS).exists() else ""
         except StateDamagedError as error:
             return replace(self._known, damage=str(error))
@@ -107,8 +106,9 @@ class RunStore:
     def is_open(self, proposal: str) -> bool:
         """Whether the proposal waits to be decided, as far as this machine knows: one it never heard of may. So may a
         finding without a proposal, by its key."""
-        state = self._records.read().states.get(proposal)
-        return proposal not in self._records.settled() if state is None else state.state == "proposed"
+        store = RecordStore(self._folder)
+        state = store.read().states.get(proposal)
+        return proposal not in store.settled() if state is None else state.state == "proposed"
 
     def look_after(self, at: datetime) -> None:
         """Notes that a daemon looks after the vault, and the end of runs that were torn away with an earlier one."""

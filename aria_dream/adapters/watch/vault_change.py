@@ -176,14 +176,14 @@ VaultState = Present | Gone | Shrunk
 
 
 @dataclass(frozen=True, slots=True)
-class SafePath:
+class VaultFolder:
     """The folder that the vault is, as it was at one moment."""
 
     device: int
     inode: int
 
 
-def read_safe_path(root: Path, *, had_files: bool) -> SafePath | str:
+def read_vault_folder(root: Path, *, had_files: bool) -> VaultFolder | str:
     """The vault's folder; or why it counts as gone. An empty folder that `had_files` is a place where a drive was."""
     try:
         status = root.stat()
@@ -196,7 +196,7 @@ def read_safe_path(root: Path, *, had_files: bool) -> SafePath | str:
         return f"the vault's folder {root} is gone (moved, removed, or its drive is not mounted)"
     except OSError as error:
         return f"the vault's folder {root} cannot be read ({(error.strerror or str(error)).lower()})"
-    return SafePath(status.st_dev, status.st_ino)
+    return VaultFolder(status.st_dev, status.st_ino)
 
 
 def shrunk_reason(before: Snapshot, after: Snapshot) -> str:

@@ -29,7 +29,7 @@ from aria_dream.adapters.watch.vault_change import (
     Shrunk,
     compare_indexes,
     find_rewritten,
-    read_safe_path,
+    read_vault_folder,
     shrunk_reason,
     unreadable_reason,
 )
@@ -109,8 +109,8 @@ class VaultWatcher:
             self.close()
             raise
         self._baseline = (self.index.scan, clock())
-        self._safe_path = read_safe_path(self.index.root, had_files=False)
-        self._grounded_at_s = clock()
+        self._folder = read_vault_folder(self.index.root, had_files=False)
+        self._folder_seen_at_s = clock()
         self._is_confirming = False
         self._last_foreign_at_s: float | None = None
         self._walk_s = self._rested_at_s = 0.0
@@ -143,7 +143,7 @@ class VaultWatcher:
     @property
     def state(self) -> VaultState:
         """Whether the vault is there, asked of the disk now."""
-        self._check_safe_path()
+        self._check_folder()
         return self._state
 
     @property
@@ -178,7 +178,7 @@ class VaultWatcher:
         deadline_s = self._clock() + timeout_s
         was = type(self._state)
         while True:
-            self._check_safe_path()
+            self._check_folder()
             now = self._clock()
             due_s = self._due_s()
             if now >= due_s:
@@ -204,7 +204,7 @@ class VaultWatcher:
 
         A note that seems to have vanished is only believed at a second look: some editors save by moving it away.
         """
-        self._check_safe_path()
+        self._check_folder()
         if isinstance(self._state, Gone):
             return None
         started_s, started_ns, worked_s = self._clock(), self._wall_ns(), self._cpu()
@@ -296,21 +296,20 @@ class VaultWatcher:
             self._last_foreign_at_s = self._clock() if hints.last_at_s is None else hints.last_at_s
         return change or None
 
-    def _check_safe_path(self) -> None:
+    def _check_folder(self) -> None:
         """Notices that the vault's folder went away, came back, or is another one."""
-        safe_path = read_safe_path(self.index.root, had_files=bool(self.index.files))
-        if isinstance(safe_path, str):
-            self._set_gone(safe_path)
+        folder = read_vault_folder(self.index.root, had_files=bool(self.index.files))
+        if isinstance(folder, str):
+            self._set_gone(folder)
             return
         now = self._clock()
         was_gone = isinstance(self._state, Gone)
-        # Some shares give the same folder a new number every time: that must not keep the machine busy.
-        is_other = (
-            safe_path != self._safe_path or not self._watching.works
-        )  # a thread of watchdog's may die of something
-        is_other = is_other and now - self._grounded_at_s >= self.poll_s
+        # Some shares give the same folder a new number every time: that must not keep the machine busy. And a thread of
+        # watchdog's may die of something.
+        is_other = folder != self._folder or not self._watching.works
+        is_other = is_other and now - self._folder_seen_at_s >= self.poll_s
         if was_gone or is_other:
-            self._safe_path, self._grounded_at_s = safe_path, now
+            self._folder, self._folder_seen_at_s = folder, now
             self._watching.restart(self.index.root)
             self._box.everything()
             self._next_walk_at_s = now

@@ -416,11 +416,11 @@ def test_a_folder_that_changes_its_number_all_the_time_costs_no_more_than_a_walk
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import aria_dream.adapters.watch.watcher as module
-    from aria_dream.adapters.watch.vault_change import SafePath
+    from aria_dream.adapters.watch.vault_change import VaultFolder
 
     walks = count_walks(monkeypatch)
     numbers = iter(range(10_000))
-    monkeypatch.setattr(module, "read_safe_path", lambda *_, **__: SafePath(1, next(numbers)))
+    monkeypatch.setattr(module, "read_vault_folder", lambda *_, **__: VaultFolder(1, next(numbers)))
     for _ in range(600):
         bench.after(1)
     assert 1 <= len(walks) <= 11

@@ -1,4 +1,4 @@
-"""What a dream over a real vault is made of, opened when it is needed: the ranking and the judge."""
+"""A dream over a real vault: the ranking and the judge, opened when they are needed, and the dream under its lock."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from aria_dream.adapters.disk.files import DiskVault
+from aria_dream.adapters.disk.lock import dream_lock
 from aria_dream.adapters.index.cache_store import ContentCache
 from aria_dream.adapters.index.decisions import decided_pairs_seen
 from aria_dream.adapters.index.resonance import VaultRanker, build_ranking
@@ -14,6 +16,9 @@ from aria_dream.adapters.models.embedded_judge import open_embedded_judge
 from aria_dream.adapters.models.judges import open_judge
 from aria_dream.adapters.models.model_judge import JudgeReport
 from aria_dream.adapters.state.record_store import RecordStore
+from aria_dream.ranking.learn import Weights
+from aria_dream.usecases.dream import dream_once
+from aria_dream.world import show_nothing, unheard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,11 +28,14 @@ if TYPE_CHECKING:
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.adapters.models.embedded_judge import EmbeddedJudge
     from aria_dream.judging.dreaming import Judge, NoJudge
-    from aria_dream.ranking.learn import Weights
     from aria_dream.ranking.rank import Ranking
     from aria_dream.ranking.walk import Memory
+    from aria_dream.usecases.dream import DreamRequest, DreamResult
+    from aria_dream.world import Progress, ShowProgress, VaultFiles
 
-    Progress = Callable[[int, int], None]
+
+SEEDS = 1_000_000
+"""Seeds that are drawn are below this: short enough to be typed."""
 
 
 @dataclass(kw_only=True)
@@ -46,6 +54,7 @@ class DreamParts:
     """Told while a language model is asked."""
     state: Path
     """The account's state folder."""
+    store: RecordStore
     backend: str | None = None
     """The judge that was asked for, whatever the policy says."""
     is_measured: bool = False
@@ -86,13 +95,13 @@ class DreamParts:
 
     def embedded(self) -> EmbeddedJudge:
         """L1 without a server."""
-        states = RecordStore(self.state / self.vault.live.vault_id).read().states
+        states = self.store.read().states
         judge = open_embedded_judge(
             self.vault,
             self.cache,
             self.ranking,
             decisions=decided_pairs_seen(self.vault, states.values()),
-            progress=self.embedding or (lambda _done, _total: None),
+            progress=self.embedding or unheard,
         )
         if judge.problem:
             self.problems.append(judge.problem)
@@ -100,7 +109,44 @@ class DreamParts:
 
 
 @contextmanager
-def open_dream_parts(vault: DreamtVault, places: Places, *, weights: Weights | None = None) -> Iterator[DreamParts]:
+def open_dream_parts(
+    vault: DreamtVault, places: Places, store: RecordStore | None = None, *, weights: Weights | None = None
+) -> Iterator[DreamParts]:
     """The parts, with the vault's cache open while they are used."""
     with ContentCache(places.vault_cache(vault.root)) as cache:
-        yield DreamParts(vault=vault, cache=cache, weights=weights, state=places.state)
+        store = store or RecordStore(vault.live.state_folder(places))
+        yield DreamParts(vault=vault, cache=cache, weights=weights, state=places.state, store=store)
+
+
+def run_dream(
+    vault: DreamtVault,
+    places: Places,
+    store: RecordStore,
+    request: DreamRequest,
+    *,
+    show: ShowProgress = show_nothing,
+    adapted: Callable[[VaultFiles], VaultFiles] = lambda files: files,
+) -> tuple[DreamResult, tuple[str, ...]]:
+    """The dream, and what it had to do without. An interrupted write is finished first. `adapted`: the vault's files as
+    the dream is to write them.
+
+    Raises:
+        as `dream_once`; BusyError where another of our processes is at work in the vault.
+    """
+    state = vault.live.state_folder(places)
+    files = DiskVault(vault.root, state)
+    recorded = None if request.replay is None else request.replay.params.get("weights")
+    weights = Weights.from_json(recorded) if isinstance(recorded, dict) else None
+    with (
+        dream_lock(state).held(),
+        open_dream_parts(vault, places, store, weights=weights) as parts,
+        show("Reading words") as parts.reading,
+        show("Reading for meaning (only once a note)") as parts.embedding,
+        show("Asking the model about each pair") as parts.judging,
+    ):
+        files.recover()
+        result = dream_once(
+            vault, adapted(files), store, request, ranker=parts.ranker, judge=parts.judge,
+            trouble=lambda: parts.report.trouble,
+        )  # fmt: skip
+        return result, tuple(parts.problems)

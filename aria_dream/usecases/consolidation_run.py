@@ -1,4 +1,4 @@
-"""One sitting of a consolidation, as command and daemon hold it: lock, read, judge, tell the morning."""
+"""One consolidation run, as command and daemon start it: lock, read, judge, write the overnight report."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from aria_dream.adapters.index.live_policy import read_live_policy
 from aria_dream.adapters.machine.presence import read_zone
 from aria_dream.adapters.state.graduation import read_graduated
 from aria_dream.adapters.state.record_store import RecordStore
-from aria_dream.cli.output import progress_bar
-from aria_dream.cli.review_session import add_settlement, open_session
 from aria_dream.consolidate.open_conflicts import open_conflict
 from aria_dream.consolidate.record import ALL_PARTS, Part
 from aria_dream.policy.settings import local_now
@@ -28,9 +26,10 @@ from aria_dream.usecases.consolidation import consolidate_once
 from aria_dream.usecases.consolidation_parts import open_night_parts
 from aria_dream.usecases.night_parts import ConsolidationRequest, ConsolidationResult
 from aria_dream.usecases.overnight_report import write_overnight_report
-from aria_dream.usecases.review import settle
+from aria_dream.usecases.review_run import open_session, settle_all
 from aria_dream.usecases.review_session import ReviewSession, Settlement
-from aria_dream.usecases.sync_copies import find_sync_copies
+from aria_dream.usecases.unresolved_items import find_sync_copies
+from aria_dream.world import permit_all, show_nothing, unheard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,16 +38,15 @@ if TYPE_CHECKING:
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.consolidate.record import Consolidation
     from aria_dream.consolidate.stale import Stale
-    from aria_dream.review.proposal import PlannedEdit, Proposal
     from aria_dream.usecases.consolidation_parts import VaultNight
     from aria_dream.usecases.overnight_report import OvernightReport
-    from aria_dream.usecases.sync_copies import SyncCopy
+    from aria_dream.usecases.unresolved_items import SyncCopy
+    from aria_dream.world import Progress, ShowProgress
 
-    Made = tuple[Proposal, tuple[PlannedEdit, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationRun:
-    """How a sitting is to go."""
+    """How a consolidation run is to go."""
 
     parts: tuple[Part, ...] = ALL_PARTS
     resume: Literal["never", "night", "last"] = "never"
@@ -56,8 +54,9 @@ class ConsolidationRun:
     """None: the night that this moment belongs to."""
     dry_run: bool = False
     quiet_s: float = 0.0
-    permit: Callable[[str], None] = lambda _unit: None
+    permit: Callable[[str], None] = permit_all
     """Asked before each unit of work."""
+    show: ShowProgress = show_nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +64,7 @@ class NightResult:
     """What came of it."""
 
     result: ConsolidationResult
-    morning: OvernightReport | None = None
+    report: OvernightReport | None = None
     """None where nothing was begun, or it is only a rehearsal, or it was cut off."""
     applied: tuple[str, ...] = ()
     """Ids of what was applied without a tick."""
@@ -80,7 +79,7 @@ class NightResult:
 
 
 def run_consolidation(vault: Path, how: ConsolidationRun) -> NightResult:
-    """One sitting over a vault, and the morning it leaves.
+    """One consolidation run over a vault, and the overnight report that it leaves.
 
     Raises:
         BusyError: another consolidation is at work.
@@ -94,7 +93,7 @@ def run_consolidation(vault: Path, how: ConsolidationRun) -> NightResult:
             held.enter_context(consolidation_lock(state).held())
             if not how.dry_run:  # before the vault is read: a half-written note of ours is none
                 DiskVault(root, state).recover()
-        with progress_bar("Reading notes") as progress:
+        with how.show("Reading notes") as progress:
             seen = read_dreamt_vault(root, places, progress=_asking(how, progress))
         zone = seen.live.policy.settings.timezone
         at = local_now(datetime.now().astimezone(), zone)
@@ -103,29 +102,31 @@ def run_consolidation(vault: Path, how: ConsolidationRun) -> NightResult:
         if how.resume == "night" and (done := _ended(session, night)) is not None:
             return _told_again(root, how, done)
         request = ConsolidationRequest(at=at, night=night, parts=how.parts, resume=how.resume, dry_run=how.dry_run)
-        result, told = _consolidate(session, places, request, how, zone)
-        missing = (*told.missing, *told.left_out)
-        asked = told.reminders if Part.RESOLVE in how.parts else ()
+        result, parts = _consolidate(session, places, request, how, zone)
+        missing = (*parts.missing, *parts.left_out)
+        asked = parts.reminders if Part.RESOLVE in how.parts else ()
         if result.run is None or how.dry_run or result.interrupted:
             return NightResult(result=result, copies=find_sync_copies(session), missing=missing, reminders=asked)
-        passed = _let_pass(root, how)
-        with open_session(root) as fresh:
-            morning = write_overnight_report(
+        passed = Settlement()
+        if read_graduated(session.store.folder):  # what a person has let pass without a tick goes the way of a tick
+            settle_all(root, passed, show=how.show, adapted=lambda one: _with(one, how))
+        with open_session(root, show=how.show) as fresh:
+            report = write_overnight_report(
                 _with(fresh, how),
                 result.run,
                 pairs=result.open_pairs,
-                left_out=told.left_out,
+                left_out=parts.left_out,
                 reminders=asked if Part.RESOLVE in how.parts else None,
                 conflicts=tuple(map(open_conflict, result.open_conflicts)) if Part.RESOLVE in how.parts else None,
             )
         return NightResult(
-            result=result, morning=morning, applied=tuple(passed.applied), waits=tuple(passed.held),
+            result=result, report=report, applied=tuple(passed.applied), waits=tuple(passed.held),
             copies=find_sync_copies(session), missing=missing, reminders=asked,
         )  # fmt: skip
 
 
-def _asking(how: ConsolidationRun, progress: Callable[[int, int], None] | None) -> Callable[[int, int], None]:
-    """Asks for leave at each step, and shows it where somebody looks."""
+def _asking(how: ConsolidationRun, progress: Progress | None) -> Progress:
+    """Asks for the permit at each step, and shows it where somebody looks."""
 
     def step(done: int, total: int) -> None:
         how.permit("reading")
@@ -142,7 +143,7 @@ def _session(vault: DreamtVault, places: Places, at: datetime, how: Consolidatio
 
 
 def _with(session: ReviewSession, how: ConsolidationRun) -> ReviewSession:
-    """The desk, its every write asking for leave."""
+    """The review session, its every write asking for the permit."""
     return replace(session, quiet_s=how.quiet_s, files=AskingVault(session.files, how.permit))
 
 
@@ -153,23 +154,23 @@ def _ended(session: ReviewSession, night: date) -> Consolidation | None:
 
 
 def _told_again(root: Path, how: ConsolidationRun, done: Consolidation) -> NightResult:
-    """The night is done; its morning is told where a crash came before that."""
-    morning = None
+    """The night is done; its report is written where a crash came before that."""
+    report = None
     if not done.is_told:
-        with open_session(root) as fresh:
-            morning = write_overnight_report(_with(fresh, how), done)
+        with open_session(root, show=how.show) as fresh:
+            report = write_overnight_report(_with(fresh, how), done)
     said = done.stop_reason or "the work of that night is done already"
-    return NightResult(result=ConsolidationResult(run=done, reason=said), morning=morning)
+    return NightResult(result=ConsolidationResult(run=done, reason=said), report=report)
 
 
 def _consolidate(
     session: ReviewSession, places: Places, request: ConsolidationRequest, how: ConsolidationRun, zone: str
 ) -> tuple[ConsolidationResult, VaultNight]:
     with (
-        progress_bar("Reading passages") as reading,
-        progress_bar("Reading for meaning (only once a passage)") as embedding,
-        progress_bar("Reading claims") as claims,
-        progress_bar("Judging") as judging,
+        how.show("Reading passages") as reading,
+        how.show("Reading for meaning (only once a passage)") as embedding,
+        how.show("Reading claims") as claims,
+        how.show("Judging") as judging,
         open_night_parts(
             session, places, permit=how.permit, reading=reading, embedding=embedding, claims=claims
         ) as parts,
@@ -180,20 +181,6 @@ def _consolidate(
             request,
             now=lambda: local_now(datetime.now().astimezone(), zone),
             permit=how.permit,
-            progress=judging or (lambda _done, _total: None),
+            progress=judging or unheard,
         )
         return result, parts
-
-
-def _let_pass(root: Path, how: ConsolidationRun) -> Settlement:
-    """Applies what a person has let pass without a tick, by the same way as a tick."""
-    done = Settlement()
-    while True:
-        with open_session(root) as session:
-            if not read_graduated(session.store.folder):
-                return done
-            looked = settle(_with(session, how))
-        add_settlement(done, looked)
-        if not looked.again or not looked.did_something:
-            break
-    return done

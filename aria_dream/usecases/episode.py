@@ -1,21 +1,24 @@
-"""One stage as the daemon's child: `python -P -m aria_dream.cli.episode VAULT --kind "idle dream"`. Not for people.
+"""A stage as the daemon's child, `python -P -m aria_dream.usecases.episode VAULT --kind "idle dream"`..
 
-Every step needs the parent's permit (`adapters/child/permit`). Its report holds ids and counts, no note text, no title.
+It imports no command. Every step needs the parent's permit (`adapters/child/permit`). Its report holds ids and counts,
+no note text, no title.
 """
 
 from __future__ import annotations
 
+import argparse
 import secrets
 import sys
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from aria_dream.adapters.child.permit import AskingReacher, AskingRootedVault, AskingVault, Permit, protocol_streams
+from aria_dream.adapters.disk.write_probe import CHILD
 from aria_dream.adapters.state.rotating_log import cause_of
 from aria_dream.errors import AriaDreamError
+from aria_dream.policy.triggers import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from aria_dream.adapters.child.episode_process import Order
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.usecases.reach import Means
 
@@ -30,32 +34,24 @@ REFUSALS = ("no reach: ", "nothing was sent: ", "the reach rests until ")
 """How a reach begins to say that budget, policy, confirmation or plan held it back."""
 
 
-@click.command("episode")
-@click.argument("vault", type=click.Path(path_type=Path))
-@click.option("--kind", default="idle dream", help="As the heading in the log names it.")
-@click.option("--quiet-s", type=float, default=0.0, help="Leave a dream note alone that somebody touched so recently.")
-@click.option("--host", default="", help="The machine that a new dream note belongs to.")
-@click.option("--ticks", is_flag=True, help="Carry out what was ticked instead of dreaming.")
-@click.option("--stage", type=click.Choice(["dream", "consolidate", "synthesize", "reach"]), default="dream")
-@click.option("--night", default="", help="Local date of the night whose work it is.")
-def command(
-    vault: Path, *, kind: str, quiet_s: float, host: str, ticks: bool, stage: str, night: str
-) -> None:
-    """Do one stage for the daemon, or carry out what was ticked."""
+def main(words: Sequence[str] | None = None) -> None:
+    """Does one stage for the daemon, or carries out what was ticked, and ends the process where that fails."""
+    told = _arguments().parse_args(words)
+    vault, quiet_s, host = told.vault, told.quiet_s, told.host
     out, answers = protocol_streams()
     permit = Permit(out, answers)
     permit("start")
     try:
-        if ticks:
+        if told.ticks:
             found = {"reaches": _finish_reaches(vault, permit, quiet_s, host), **_ticks(vault, permit, quiet_s)}
-        elif stage == "consolidate":
-            found = _consolidate(vault, permit, quiet_s, night)
-        elif stage == "synthesize":
+        elif told.stage == "consolidate":
+            found = _consolidate(vault, permit, quiet_s, told.night)
+        elif told.stage == "synthesize":
             found = _synthesize(vault, permit)
-        elif stage == "reach":
+        elif told.stage == "reach":
             found = _reach(vault, permit, quiet_s, host)
         else:
-            found = _dream(vault, permit, kind, quiet_s, host)
+            found = _dream(vault, permit, told.kind, quiet_s, host)
         permit.say({"result": found})
     except AriaDreamError as error:
         permit.say({"failed": {"error": str(error)}})
@@ -65,20 +61,39 @@ def command(
         sys.exit(1)
 
 
+def _arguments() -> argparse.ArgumentParser:
+    """What `child_command` writes."""
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument("vault", type=Path)
+    parser.add_argument("--kind", default="idle dream", help="As the heading in the log names it.")
+    parser.add_argument("--quiet-s", type=float, default=0.0, help="Leave a note alone that was touched so recently.")
+    parser.add_argument("--host", default="", help="The machine that a new dream note belongs to.")
+    parser.add_argument("--ticks", action="store_true", help="Carry out what was ticked instead of dreaming.")
+    parser.add_argument("--stage", choices=[stage.value for stage in Stage], default="dream")
+    parser.add_argument("--night", default="", help="Local date of the night whose work it is.")
+    return parser
+
+
+def child_command(order: Order) -> list[str]:
+    """The command line of the child that carries the order out."""
+    # -P: the folder that we were started in, which may be the vault, is no place to import from.
+    return [
+        sys.executable, "-P", "-m", CHILD, str(order.root), "--kind", order.kind, "--quiet-s", f"{order.quiet_s:g}",
+        "--host", order.host, "--stage", order.stage.value,
+        *(["--night", order.night.isoformat()] if order.night else []),
+        *(["--ticks"] if order.errand == "ticks" else []),
+    ]  # fmt: skip
+
+
 def _ticks(root: Path, permit: Permit, quiet_s: float) -> dict[str, object]:
     """How many ticks were carried out, by what became of them."""
     from dataclasses import replace
 
-    from aria_dream.cli.review_session import add_settlement, open_session
-    from aria_dream.usecases.review import Settlement, settle
+    from aria_dream.usecases.review_run import settle_all
+    from aria_dream.usecases.review_session import Settlement
 
     done = Settlement()
-    while True:
-        with open_session(root) as session:
-            looked = settle(replace(session, quiet_s=quiet_s, files=AskingVault(session.files, permit)))
-        add_settlement(done, looked)
-        if not looked.again or not looked.did_something:
-            break
+    settle_all(root, done, adapted=lambda one: replace(one, quiet_s=quiet_s, files=AskingVault(one.files, permit)))
     counts = (
         "applied", "rejected", "undone", "asked", "stale", "expired", "superseded", "waiting", "ignored", "unwritten"
     )  # fmt: skip
@@ -86,22 +101,18 @@ def _ticks(root: Path, permit: Permit, quiet_s: float) -> dict[str, object]:
 
 
 def _dream(root: Path, permit: Permit, kind: str, quiet_s: float, host: str) -> dict[str, object]:
-    from aria_dream.adapters.disk.files import DiskVault
-    from aria_dream.adapters.disk.lock import dream_lock
     from aria_dream.adapters.disk.places import find_places
     from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
     from aria_dream.adapters.state.record_store import RecordStore
-    from aria_dream.cli.dream import SEEDS
     from aria_dream.policy.settings import local_now
-    from aria_dream.usecases.dream import DreamRequest, dream_once
-    from aria_dream.usecases.dream_parts import open_dream_parts
+    from aria_dream.usecases.dream import DreamRequest
+    from aria_dream.usecases.dream_run import SEEDS, run_dream
 
     def step(_done: int, _total: int) -> None:
         permit("reading")
 
     places = find_places()
     vault = read_dreamt_vault(root, places, progress=step)
-    state = vault.live.state_folder(places)
     request = DreamRequest(
         at=local_now(datetime.now().astimezone(), vault.live.policy.settings.timezone),
         seed=secrets.randbelow(SEEDS),
@@ -109,21 +120,16 @@ def _dream(root: Path, permit: Permit, kind: str, quiet_s: float, host: str) -> 
         quiet_s=quiet_s,
         host=host,
     )
-    files = DiskVault(vault.root, state)
-    with dream_lock(state).held(), open_dream_parts(vault, places) as parts:
-        parts.reading = parts.embedding = parts.judging = step
-        files.recover()
-        result = dream_once(
-            vault, AskingVault(files, permit), RecordStore(state), request, ranker=parts.ranker, judge=parts.judge,
-            trouble=lambda: parts.report.trouble,
-        )  # fmt: skip
-        missing = list(parts.problems)
+    result, missing = run_dream(
+        vault, places, RecordStore(vault.live.state_folder(places)), request,
+        show=lambda _label: nullcontext(step), adapted=lambda files: AskingVault(files, permit),
+    )  # fmt: skip
     return {
         "episode": result.record.id if result.written and result.record is not None else "",
         "note": result.note if result.written else "",
         "pairs": len(result.block.pairs) if result.written and result.block is not None else 0,
         "reason": result.reason.partition(":")[0],  # behind the colon stand titles
-        "missing": missing,
+        "missing": list(missing),
     }
 
 
@@ -132,31 +138,15 @@ def _reach_means(root: Path, permit: Permit) -> tuple[DreamtVault, Means]:
     confirmation waits for a person."""
     from aria_dream.adapters.disk.files import DiskVault
     from aria_dream.adapters.disk.places import find_places
-    from aria_dream.adapters.gate.ledger import ReachStore
     from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-    from aria_dream.adapters.index.live_policy import read_live_policy
-    from aria_dream.adapters.state.record_store import RecordStore
-    from aria_dream.cli.dream import run_dream
-    from aria_dream.cli.reach import open_reacher
-    from aria_dream.usecases.reach import Means
+    from aria_dream.usecases.reach_course import open_means, open_reacher
 
     places = find_places()
     vault = read_dreamt_vault(root, places, progress=lambda _done, _total: permit("reading"))
-    state = vault.live.state_folder(places)
-    files = AskingVault(DiskVault(vault.root, state), permit)
+    files = AskingVault(DiskVault(vault.root, vault.live.state_folder(places)), permit)
     files.recover()
-    store, looks = RecordStore(state), iter([vault])
-    return vault, Means(
-        state=places.state,
-        look=lambda: next(looks, None) or read_dreamt_vault(root, places),
-        policy_now=lambda: read_live_policy(vault.root, places).policy,
-        files=files,
-        records=store,
-        store=ReachStore(state),
-        reacher=AskingReacher(open_reacher(vault, places), permit),
-        dream=lambda seen, asked: run_dream(seen, places, store, asked)[0],
-        confirm=lambda _destination: False,
-    )
+    reacher = AskingReacher(open_reacher(vault, places), permit)
+    return vault, open_means(root, places, vault, files=files, reacher=reacher, confirm=lambda _destination: False)
 
 
 def _finish_reaches(root: Path, permit: Permit, quiet_s: float, host: str) -> int:
@@ -211,10 +201,10 @@ def _reach(root: Path, permit: Permit, quiet_s: float, host: str) -> dict[str, o
 
 
 def _consolidate(root: Path, permit: Permit, quiet_s: float, night: str) -> dict[str, object]:
-    """The night's consolidation, gone on with where it was cut off; its morning, where that is still to be told."""
+    """The night's consolidation, gone on with where it was cut off; its report, where that is still to be written."""
     from datetime import date
 
-    from aria_dream.cli.consolidation_run import ConsolidationRun, run_consolidation
+    from aria_dream.usecases.consolidation_run import ConsolidationRun, run_consolidation
 
     found = run_consolidation(
         root,
@@ -262,4 +252,4 @@ def _synthesize(root: Path, permit: Permit) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    command()
+    main()
