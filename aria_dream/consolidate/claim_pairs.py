@@ -55,8 +55,8 @@ class Row:
 
 
 def sketch_claims(passage: Passage) -> tuple[ClaimSketch, ...]:
-    """What the index holds of the atom's claims, in their order: terms and slots. Depends on its text and title only,
-    so that it may be kept."""
+    """What the index holds of the passage's claims, in their order: terms and slots. Depends on its text and title
+    only, so that it may be kept."""
     return tuple((_sought_by(claim), _slots(claim)) for claim in read_claims(passage))
 
 
@@ -70,7 +70,7 @@ def index_claims(
     progress: Callable[[int, int], None] | None,
     sketches: Sequence[Sequence[ClaimSketch]] | None = None,
 ) -> list[Row]:
-    """The claims of all atoms as rows. `sketches`: those of each atom, where they are known already."""
+    """The claims of all passages as rows. `sketches`: those of each passage, where they are known already."""
     numbers: dict[str, int] = {}
     rows: list[Row] = []
     for at in range(len(passages)):
@@ -131,8 +131,8 @@ class Lookup:
         self._places = self._find_places()
 
     def candidates(self) -> Iterator[tuple[int, int]]:
-        """Pairs of rows that share what one of them is found by, of two atoms, and could differ in one thing; at most
-        `MOST_PAIRS`."""
+        """Pairs of rows that share what one of them is found by, of two passages, and could differ in one thing; at
+        most `MOST_PAIRS`."""
         rows = self._rows
         seen: set[tuple[int, int]] = set()
         for number, row in enumerate(rows):

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 LONGEST_CLAIM: Final = 400
 """Characters; a longer sentence says several things."""
 MOST_CLAIMS: Final = 1_000
-"""Of one atom; what follows is not looked at."""
+"""Of one passage; what follows is not looked at."""
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*|[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
@@ -77,7 +77,7 @@ class Claim:
     text: str
     """As written."""
     start: int
-    """Offset in characters of the atom's text."""
+    """Offset in characters of the passage's text."""
     sentence: int
     """Of the sentence that it is, or is a clause of."""
     terms: tuple[str, ...]
@@ -142,7 +142,9 @@ class Claim:
 
 
 def read_claims(passage: Passage) -> tuple[Claim, ...]:
-    """The claims of an atom, in order; empty where its title gathers arguments or it is dated. Linear in its length."""
+    """The claims of a passage, in order; empty where its title gathers arguments or it is dated. Linear in its
+    length.
+    """
     titles = [_title(passage.path), *passage.headings]
     if any(is_apart(heading) for heading in passage.headings):
         return ()

@@ -47,8 +47,8 @@ class Cluster:
 def clusters_of(judged: Iterable[Judged], apart: Collection[tuple[str, str]] = frozenset()) -> tuple[Cluster, ...]:
     """The clusters that the verdicts make, in the order of their best rank.
 
-    `apart`: ids of two atoms each, in either order, that were judged to be no duplicates. The surest verdicts are
-    taken first, and one that would bring two such atoms into one cluster is left out: likeness is not transitive.
+    `apart`: ids of two passages each, in either order, that were judged to be no duplicates. The surest verdicts are
+    taken first, and one that would bring two such passages into one cluster is left out: likeness is not transitive.
     """
     leader: dict[str, str] = {}
     inside: dict[str, set[str]] = {}
@@ -83,7 +83,7 @@ def clusters_of(judged: Iterable[Judged], apart: Collection[tuple[str, str]] = f
 
 
 def choose_kept(members: Sequence[Passage], importance: Mapping[str, Importance]) -> tuple[Passage, str]:
-    """`(atom, why)`: the one that is kept, and what decided it, as a clause for the writer.
+    """`(passage, why)`: the one that is kept, and what decided it, as a clause for the writer.
 
     In this order: a name that no app gave to a copy, a folder that is no inbox or archive, more notes that link to it,
     the longer text (by more than a tenth), the older one, the shorter path, the first by code point.

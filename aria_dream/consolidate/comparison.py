@@ -85,8 +85,8 @@ def embedded_compare(pair: NearPair) -> PairVerdict:
 def compare_signatures(
     first: PassageSignature, second: PassageSignature, *, cosine: float, overlap: float, rank: int
 ) -> PairVerdict | None:
-    """What `embedded_compare` says of the two passages, to the word, where their gists are enough to say it; None where
-    the texts have to be read."""
+    """What `embedded_compare` says of the two passages, to the word, where their signatures are enough to say it; None
+    where the texts have to be read."""
     if first.plain == second.plain or most_shared(first, second) >= VERBATIM:
         return None
     return _FAR if _is_far(cosine, overlap) else _escalated(rank, OTHER_WORDS)

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.passages import Passage
 
 MOST_OF_ONE_CLAIM: Final = 3
-"""A claim that conflicts with more others that differ is one of a series; so are two atoms with more between them."""
+"""A claim that conflicts with more others that differ is one of a series; so are two passages with more between
+them."""
 MOST_CONFLICTS: Final = 500
 _CLAIMS_AT_HAND: Final = 16_000
 """Of four kilobytes each."""
 _ASKED_EVERY: Final = 32
 Place = tuple[int, int]
-"""Number of an atom, and of the claim in it."""
+"""Number of a passage, and of the claim in it."""
 _Found = tuple[float, Place, Place, Conflict]
 
 
@@ -43,10 +44,10 @@ def find_conflicts(
     permit: Callable[[], None] = lambda: None,
 ) -> tuple[Conflict, ...]:
     """What may contradict, the most alike first; at most `MOST_CONFLICTS`. Deterministic; `progress(done, total)` is
-    told of atoms and may raise to end it. Near linear in the atoms: rare words are looked up, never all pairs.
-    `sketches`: `sketch_claims` of each atom, where kept; then only the atoms of candidates are looked at. `left_out` is
-    told in a sentence what was not looked at because it would be too much; `leave` is called between candidates and may
-    raise."""
+    told of passages and may raise to end it. Near linear in them: rare words are looked up, never all pairs.
+    `sketches`: `sketch_claims` of each passage, where kept; then only the passages of candidates are looked at.
+    `left_out` is told in a sentence what was not looked at because it would be too much; `leave` is called between
+    candidates and may raise."""
     rows = index_claims(passages, progress, sketches)
     best: dict[tuple[int, int, int, int], _Found] = {}
     lookup = Lookup(rows)
@@ -113,7 +114,9 @@ def _agree(at_hand: _AtHand, known: Place, other: Place) -> bool:
 
 
 class _AtHand:
-    """The claims of candidates, those of an atom read together: the last ones are held, not those of a whole vault."""
+    """The claims of candidates, those of a passage read together: the last ones are held, not those of a whole
+    vault.
+    """
 
     def __init__(self, passages: Sequence[Passage], wanted: Iterable[Row]) -> None:
         self._passages = passages

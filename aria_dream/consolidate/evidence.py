@@ -143,7 +143,7 @@ def _iso_day(value: str) -> str:
 
 
 def truth_passage(path: str, text: str) -> Passage:
-    """A truth note as one atom, however short it is: whatever stands in it counts."""
+    """A truth note as one passage, however short it is: whatever stands in it counts."""
     note = parse_note(text)
     body = note.text[note.body_start :]
     return Passage(

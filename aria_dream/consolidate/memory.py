@@ -115,7 +115,7 @@ def _called_same(key: str) -> Judged:
 
 
 def _passages(state: ProposalState, note_ids: dict[str, str]) -> set[str]:
-    """Ids of the atoms that a proposal brings together: as it was made, and of its notes under today's names."""
+    """Ids of the passages that a proposal brings together: as it was made, and of its notes under today's names."""
     named = state.proposal.extra.get("atoms")
     ids = {str(one) for one in named} if isinstance(named, list | tuple) else set()
     return ids | {note_ids[path] for path in state.paths if path in note_ids and state.proposal.kind == "merge"}

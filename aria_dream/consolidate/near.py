@@ -1,7 +1,7 @@
-"""Which atoms lie near each other, by two signals that know nothing of one another: embeddings, and words.
+"""Which passages lie near each other, by two signals that know nothing of one another: embeddings, and words.
 
 Neither alone makes a pair: two monthly budgets have nearly one vector, two notes on one subject share half their words.
-All arithmetic is in blocks, so that 50,000 atoms need their vectors and a few megabytes.
+All arithmetic is in blocks, so that 50,000 passages need their vectors and a few megabytes.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 LEAST_OVERLAP: Final = 0.12
-"""Of the words of two atoms are shared at least. Every labelled paraphrase of the corpus shares so many; of two notes
-on one subject that are not one, nine in ten share fewer."""
+"""Of the words of two passages are shared at least. Every labelled paraphrase of the corpus shares so many; of two
+notes on one subject that are not one, nine in ten share fewer."""
 MOSTLY: Final = 0.5
-"""Two atoms that share so many of their words are near from half the distance further: an embedding makes much of the
-paragraph that only one of them has."""
+"""Two passages that share so many of their words are near from half the distance further: an embedding makes much of
+the paragraph that only one of them has."""
 SKETCH_WORDS: Final = 192
-"""Distinct words of an atom that are kept, the same of every atom that has them (those with the smallest hash): their
-share estimates that of all words."""
+"""Distinct words of a passage that are kept, the same of every passage that has them (those with the smallest hash):
+their share estimates that of all words."""
 MOST_NEAR: Final = 8
-"""Pairs that one atom takes part in, nearest first: a hundred notes from one form are no five thousand pairs."""
+"""Pairs that one passage takes part in, nearest first: a hundred notes from one form are no five thousand pairs."""
 _ROWS_AT_ONCE, _COLUMNS_AT_ONCE = 1_024, 8_192
 _SAMPLED: Final = 16
 _SHARED: Final = 4
@@ -47,7 +47,7 @@ _RUN: Final = re.compile(f"[{UNSPACED}]")
 
 @dataclass(frozen=True, slots=True)
 class NearRow:
-    """Two rows of a table of atoms, `first` < `second`."""
+    """Two rows of a table of passages, `first` < `second`."""
 
     first: int
     second: int
@@ -56,7 +56,7 @@ class NearRow:
 
 
 def sketch_of(words: str) -> Sketch:
-    """The words of an atom as hashes, distinct, ascending, at most `SKETCH_WORDS`.
+    """The words of a passage as hashes, distinct, ascending, at most `SKETCH_WORDS`.
 
     Of scripts without spaces two neighbouring characters are a word.
     """
@@ -146,7 +146,7 @@ def same_words(fingerprints: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def ranked(rows: Collection[NearRow]) -> list[NearRow]:
-    """The rows, nearest first, each pair once, at most `MOST_NEAR` for an atom that is no verbatim copy."""
+    """The rows, nearest first, each pair once, at most `MOST_NEAR` for a passage that is no verbatim copy."""
     best: dict[tuple[int, int], NearRow] = {}
     for row in rows:
         known = best.get((row.first, row.second))
@@ -165,7 +165,7 @@ def ranked(rows: Collection[NearRow]) -> list[NearRow]:
 
 
 def verdict_key(first: tuple[str, str], second: tuple[str, str]) -> str:
-    """What a verdict on two atoms, each as `(id, state_hash)`, is remembered by: 64 hex digits, the same both ways.
+    """What a verdict on two passages, each as `(id, state_hash)`, is remembered by: 64 hex digits, the same both ways.
 
     It changes with their names and with anything that a judge looks at, and with nothing else in their notes.
     """

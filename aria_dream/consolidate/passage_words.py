@@ -1,5 +1,5 @@
-"""The words of two passages as the built-in judge holds them against each other, and the gist of one: a few hundred
-numbers, kept once a passage, by which most pairs are seen to be in other words without a text being read again.
+"""The words of two passages as the built-in judge holds them against each other, and the signature of one: a few
+hundred numbers, kept once a passage, by which most pairs are seen to be in other words without a text being read again.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class PassageWords:
 
 @lru_cache(maxsize=64)
 def read_passage(text: str) -> PassageWords:
-    """The words of an atom's text. Total."""
+    """The words of a passage's text. Total."""
     note = parse_note("\n" + text)  # a body may begin with a rule that would be taken for properties
     wording = read_wording(note)
     words = wording.words
@@ -106,7 +106,7 @@ class PassageSignature:
 
 
 def signature_of(text: str) -> PassageSignature:
-    """The gist of an atom's text."""
+    """The signature of a passage's text."""
     read = read_passage(text)
     hashed = np.array([crc32(key.encode("utf-8", "surrogatepass")) for key in read.keys], dtype=np.uint32)
     hashes, counts = np.unique(hashed, return_counts=True)

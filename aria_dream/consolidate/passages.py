@@ -1,7 +1,7 @@
 """The unit of a consolidation: a note, or a section of a long note.
 
 What is none: daily notes, templates, index pages, drawings and boards; a passage that is mostly quotation, code, table,
-links or boxes to tick; one of a few words. A long note is an atom itself, and so is each of its sections.
+links or boxes to tick; one of a few words. A long note is a passage itself, and so is each of its sections.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from aria_dream.markdown.note import Note
 
 LEAST_WORDS: Final = 12
-"""A passage of fewer words of prose is no atom: too little to say that two of them are one."""
+"""A passage of fewer words of prose is not compared: too little to say that two of them are one."""
 LONG_WORDS: Final = 300
-"""From so many words on the sections of a note are atoms too."""
+"""From so many words on the sections of a note are passages too."""
 LEAST_SHARE: Final = 0.5
-"""Of an atom's words are prose at least: not quoted, code, table, a link or a box to tick."""
+"""Of a passage's words are prose at least: not quoted, code, table, a link or a box to tick."""
 _NO_PROSE: Final = QUOTE | CODE | TASK | TABLE | LINKED
 _PLACEHOLDER: Final = re.compile(r"\{\{[^{}\n]{1,80}\}\}|<%[^\n]{1,300}%>")
 _TEMPLATES: Final = re.compile(
@@ -103,7 +103,7 @@ class Passage:
 
 
 def passages_of_note(path: str, note: Note, *, set_apart: bool = False) -> tuple[Passage, ...]:
-    """The atoms of a note, the whole note first; none where it has none.
+    """The passages of a note, the whole note first; none where it has none.
 
     `set_apart`: what only the vault knows of it: a daily note, a template, an index page, a plugin's. Total.
     """
@@ -158,7 +158,7 @@ def looks_like_template(path: str, note: Note) -> bool:
 
 
 def passage_id(path: str, headings: Sequence[str], number: int = 1) -> str:
-    """The name of an atom: 20 hex digits. `number`: which of the sections under the same headings it is."""
+    """The name of a passage: 20 hex digits. `number`: which of the sections under the same headings it is."""
     name = "\0".join((path, *headings, *((str(number),) if number > 1 else ())))
     return sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 

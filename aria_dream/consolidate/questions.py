@@ -55,8 +55,8 @@ CONFLICT_SCHEMA: Final[dict[str, object]] = {
 
 
 def passage_excerpt(passage: Passage) -> LocalExcerpt:
-    """The whole atom as a judge on this machine may read it: without comments. Never cut: half a passage may be half of
-    what tells two apart."""
+    """The whole passage as a judge on this machine may read it: without comments. Never cut: half a passage may be
+    half of what tells two apart."""
     return LocalExcerpt(title=clean(passage.title), text=_without_comments(passage.text))
 
 

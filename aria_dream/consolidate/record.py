@@ -110,7 +110,7 @@ class Consolidation:
     left: int = 0
     """Pairs and contradictions that no verdict was given for."""
     is_told: bool = False
-    """What it found stands in the notes of the morning."""
+    """What it found stands in the report and the notes of the night."""
     proposals: list[str] = field(default_factory=list)
     """Ids, in the order they were made."""
     pairs_judged: int = 0
@@ -251,7 +251,7 @@ def ended(run: Consolidation, at: datetime, end: End, reason: str, left: int) ->
 
 
 def told(run: Consolidation, at: datetime) -> dict[str, object]:
-    """The record that the morning's notes are written."""
+    """The record that the night's report is written."""
     return _head(run, "told", at)
 
 

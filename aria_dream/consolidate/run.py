@@ -155,7 +155,7 @@ class _Night:
         return ""
 
     def judge_failed(self) -> str:
-        """Why the judge is not asked any more in this sitting, where it cannot be understood."""
+        """Why the judge is not asked any more in this run, where it cannot be understood."""
         if hindrance := self._hindrance():
             return hindrance
         failures = self._run.failures

@@ -154,7 +154,7 @@ def _replacement(view: VaultView, kept: Passage, subpath: str, passage: Passage)
 
 
 def _own(passage: Passage) -> str:
-    """The text of an atom without the heading it begins with."""
+    """The text of a passage without the heading it begins with."""
     if passage.is_note:
         return passage.text
     note = parse_note("\n" + passage.text)

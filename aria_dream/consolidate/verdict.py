@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearPair:
-    """Two atoms that may say the same."""
+    """Two passages that may say the same."""
 
     first: Passage
     second: Passage
@@ -27,14 +27,14 @@ class NearPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """Two atoms that may contradict each other."""
+    """Two passages that may contradict each other."""
 
     first: Passage
     second: Passage
     subject: str
     """What both speak of, in words that stand in both."""
     first_claim: str
-    """The sentence of the first atom, as written."""
+    """The sentence of the first passage, as written."""
     second_claim: str
     signals: tuple[str, ...]
     """Names of the independent signals: `number`, `date`, `polarity`, `state`, `roles`. Never fewer than two in all,
@@ -63,12 +63,12 @@ class Normalize:
     reason: str
     confidence: float
     wording: str
-    """The whole new text of the atom, Markdown, bounded."""
+    """The whole new text of the passage, Markdown, bounded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeepA:
-    """The first atom's claim is right."""
+    """The first passage's claim is right."""
 
     reason: str
     confidence: float
@@ -76,7 +76,7 @@ class KeepA:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeepB:
-    """The second atom's claim is right."""
+    """The second passage's claim is right."""
 
     reason: str
     confidence: float
@@ -125,7 +125,7 @@ class ConsolidationJudge(Protocol):
 
     @property
     def hindrance(self) -> str:
-        """Why nobody judges any more in this sitting, as one clause; `""` while somebody does."""
+        """Why nobody judges any more in this run, as one clause; `""` while somebody does."""
 
     def compare(self, pair: NearPair) -> PairVerdict:
         """Whether the two say the same."""

@@ -18,7 +18,7 @@ _NONE: Mapping[str, Judged] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """An atom, without its text."""
+    """A passage, without its text."""
 
     id: str
     path: str
@@ -32,7 +32,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """Two atoms that may say the same; their texts are read when a judge is asked."""
+    """Two passages that may say the same; their texts are read when a judge is asked."""
 
     key: str
     """What the verdict on the two is remembered by."""
@@ -69,13 +69,13 @@ class Remembered:
     judged: Mapping[str, Judged] = field(default_factory=lambda: _NONE)
     """Verdicts of all consolidations, by key."""
     apart: frozenset[frozenset[str]] = frozenset()
-    """Ids of two atoms each that are never proposed together again."""
+    """Ids of two passages each that are never proposed together again."""
     busy_passages: frozenset[str] = frozenset()
-    """Ids of atoms in a proposal that still waits."""
+    """Ids of passages in a proposal that still waits."""
     busy_paths: frozenset[str] = frozenset()
     """Notes that a waiting proposal makes away with, or merges others into."""
     together: frozenset[frozenset[str]] = frozenset()
-    """Ids of two atoms each that a waiting proposal brings together."""
+    """Ids of two passages each that a waiting proposal brings together."""
     by_writer: Mapping[str, Judged] = field(default_factory=lambda: _NONE)
     """Near pairs that the writer calls the same, by key: no judge is asked about them."""
     settled: frozenset[str] = frozenset()
@@ -136,7 +136,7 @@ class Collapse:
 
     @property
     def members(self) -> tuple[Member, ...]:
-        """Every atom of them."""
+        """Every passage of them."""
         return tuple(member for cluster in self.clusters for member in cluster.members)
 
 

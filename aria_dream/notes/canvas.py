@@ -27,7 +27,7 @@ _BOW = 220
 _GAP = 40
 """Least space between two cards."""
 _BETWEEN = 260
-"""Space between the constellations of one night."""
+"""Space between the pictures of one night."""
 _PURPLE, _CYAN = "6", "5"
 """Preset colours of the format: an app shows them in its own theme."""
 
@@ -58,7 +58,7 @@ class _Star:
 
 
 def render_canvas(nights: Sequence[DreamCanvas], name_of: Callable[[str], str] = title_of) -> str:
-    """The canvas file's text, with a final line end: the constellations side by side, each in a labelled group.
+    """The canvas file's text, with a final line end: the dreams side by side, each in a labelled group.
 
     Start and targets are file cards. The stepping stones between them are text cards, as paths are plain text in the
     dream note: a file card counts as a link, and the canvas would become a hub of the graph. The lines of a way are

@@ -38,7 +38,7 @@ class Bars:
     min_proposals: int
     """A night qualifies with at least so many decided proposals of the kind,"""
     min_passages: int
-    """or with one, where it read so many new atoms."""
+    """or with one, where it read so many new passages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,5 @@
-"""What a consolidation of a real vault is made of: its atoms, what lies near, what disagrees, who judges, what to do.
+"""What a consolidation of a real vault is made of: its passages, what lies near, what disagrees, who judges, what to
+do.
 
 Nothing heavy is done before `find`; what that computes is kept in the cache, note by note, so that a night which is cut
 off has lost half a second's work.

@@ -1,8 +1,8 @@
 """The contradictions of a vault, found with what is kept of its claims: unchanged notes are not read again.
 
-A claim stands in a note, however short that is, so notes are looked at and not the atoms that duplicates are made of.
-Left out are those that hold no plain statements by what they are: daily notes, templates, index pages, plugins' notes.
-"""
+A claim stands in a note, however short that is, so notes are looked at and not the passages that duplicates are made
+of. Left out are those that hold no plain statements by what they are: daily notes, templates, index pages, plugins'
+notes. """
 
 from __future__ import annotations
 

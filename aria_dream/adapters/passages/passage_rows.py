@@ -1,4 +1,4 @@
-"""An atom as a row of a table: what is compared lies in memory, the text stays in its note."""
+"""A passage as a row of a table: what is compared lies in memory, the text stays in its note."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassageRow:
-    """One atom, without its text."""
+    """One passage, without its text."""
 
     note: int
     """Row of its note in the vault's graph."""
@@ -34,18 +34,18 @@ class PassageRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassageTable:
-    """Every atom of a vault, in the order of its notes; a whole note stands before its sections."""
+    """Every passage of a vault, in the order of its notes; a whole note stands before its sections."""
 
     vault: DreamtVault
     rows: tuple[PassageRow, ...]
 
     def id_of(self, row: int) -> str:
-        """The id of an atom."""
+        """The id of a passage."""
         found = self.rows[row]
         return passage_id(self.vault.graph.paths[found.note], found.headings, found.number)
 
     def passage(self, row: int) -> Passage | None:
-        """The atom with its text; None where its note is no longer what it was when the vault was read."""
+        """The passage with its text; None where its note is no longer what it was when the vault was read."""
         wanted = self.rows[row]
         path = self.vault.graph.paths[wanted.note]
         found = _passages_in(path, read_note_text(self.vault, wanted.note))
@@ -60,7 +60,7 @@ class PassageTable:
         )
 
     def pair(self, near: NearRow, rank: int) -> NearPair | None:
-        """Two atoms with their texts, ready to be judged; None where one of them has changed since."""
+        """Two passages with their texts, ready to be judged; None where one of them has changed since."""
         first, second = self.passage(near.first), self.passage(near.second)
         if first is None or second is None:
             return None

@@ -1,4 +1,5 @@
-"""The gists of the passages that lie near another one: each text is read once a night, however many pairs it is in."""
+"""The signatures of the passages that lie near another one: each text is read once a night, however many pairs it is
+in."""
 
 from __future__ import annotations
 
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
     from aria_dream.consolidate.verdict import PairVerdict
 
 MOST_KEPT: Final = 16_384
-"""Gists in memory, two kilobytes each."""
+"""Signatures in memory, two kilobytes each."""
 
 
 class PassageSignatures:
-    """What the gists of a table's near rows say of them."""
+    """What the signatures of a table's near rows say of them."""
 
     def __init__(self, table: PassageTable, near: Iterable[NearRow], *, most_kept: int = MOST_KEPT) -> None:
         self._table = table
@@ -32,7 +33,7 @@ class PassageSignatures:
             self._rows_of.setdefault(table.rows[row].note, []).append(row)
 
     def compare(self, near: NearRow, rank: int) -> PairVerdict | None:
-        """The verdict on two rows, where their gists are enough; None where not, or where a note has changed."""
+        """The verdict on two rows, where their signatures are enough; None where not, or where a note has changed."""
         first, second = self._signature(near.first), self._signature(near.second)
         if first is None or second is None:
             return None

@@ -1,7 +1,7 @@
-"""The atoms of a vault as a table: what is compared lies in memory, the texts stay in their notes.
+"""The passages of a vault as a table: what is compared lies in memory, the texts stay in their notes.
 
-Of every atom its fingerprint and the hashes of its words are kept in the cache, by its note's content; the vectors of
-whole notes are those of the dream, so that a vault that has dreamt starts with them. Of sections only those are
+Of every passage its fingerprint and the hashes of its words are kept in the cache, by its note's content; the vectors
+of whole notes are those of the dream, so that a vault that has dreamt starts with them. Of sections only those are
 embedded that share rare words with another one: the vector of a passage that can be no duplicate decides nothing.
 """
 
@@ -179,7 +179,7 @@ def find_near(
 
 
 def _apart(table: PassageTable, first: int, second: int) -> bool:
-    """Whether two atoms lie beside each other, not one in the other."""
+    """Whether two passages lie beside each other, not one in the other."""
     one, other = table.rows[first], table.rows[second]
     return one.note != other.note or bool(one.headings and other.headings)
 

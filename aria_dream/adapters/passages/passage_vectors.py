@@ -1,4 +1,4 @@
-"""The vectors of atoms. Those of whole notes are the dream's own; sections have theirs under their note's key."""
+"""The vectors of passages. Those of whole notes are the dream's own; sections have theirs under their note's key."""
 
 from __future__ import annotations
 

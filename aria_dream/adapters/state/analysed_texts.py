@@ -17,7 +17,7 @@ _MARK_DIGITS: Final = 16
 
 
 def mark_of(state_hash: str) -> str:
-    """The mark of an atom's text."""
+    """The mark of a passage's text."""
     return state_hash[:_MARK_DIGITS]
 
 
