@@ -30,7 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "service": ("service", "Let the system start the daemon of a vault when you log in."),
     "doctor": ("doctor", "Show what aria-dream sees of this machine, and what keeps it from dreaming now."),
     "dream": ("dream", "Dream once, now, and append what was found to the day's dream note."),
-    "janus": ("janus", "Have proposals looked at once more, cold, by a model that never saw the dream."),
+    "janus": ("janus", "Have proposals reviewed independently, by a model that never saw the dream."),
     "review": ("review", "List what waits for you; with ids, show what would be written, approve or refuse it."),
     "apply": ("apply", "Carry out everything that was ticked or approved, now."),
     "rollback": ("rollback", "Take a change back: the notes read as before, or lose just what was put in."),

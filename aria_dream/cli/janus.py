@@ -36,7 +36,7 @@ _COLOURS = {"STANDS": "green", "FALLS": "red", "UNSURE": "yellow"}
 @click.option("--dry-run", is_flag=True, help="Show what would be asked, and whom; ask nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(words: tuple[str, ...], *, dry_run: bool, as_json: bool) -> None:
-    """Have proposals looked at once more, cold, by a model that never saw the dream.
+    """Have proposals reviewed independently, by a model that never saw the dream.
 
     Without ids: every open proposal that Janus has not seen and can weigh, links and claims first, then merges and
     settled contradictions. The verdict (STANDS, FALLS or UNSURE) and its reason stand beside the proposal from then on;

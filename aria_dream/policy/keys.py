@@ -190,7 +190,8 @@ class Settings:
     reach_timeout_s: int = _key(300, 10, _REACH, Whole(10, 3600, "seconds"), "a reach is ended after this", doors=_OUT)
     max_web_turns: int = _key(12, 0, _REACH, Whole(0, 100), "a reach is ended after so many searches", doors=_OUT)
     janus_backend: str = _key(
-        "local", "off", _REACH, Choice(("local", "codex", "off")), "who reads a finding cold; codex is metered",
+        "local", "off", _REACH, Choice(("local", "codex", "off")),
+        "who reviews a finding independently; codex is metered",
         doors=_OUT, guard="egress")
 
     sandbox: str = _key(
