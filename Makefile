@@ -68,7 +68,6 @@ docs: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/index_speed.py
 	$(BIN)/python benchmarks/link_quality.py
-	$(BIN)/python benchmarks/judge_quality.py
 	$(BIN)/python benchmarks/bridge_prior.py --test benchmarks/bridge-pairs.jsonl
 
 clean:

@@ -42,7 +42,7 @@ def logged(pair: tuple[str, str], turn: int = 0, probability: float = 0.81) -> L
     first, second = (logged_link(path, lambda name: name.removesuffix(".md")) for path in pair)
     return LoggedPair(
         id=id_of(pair, turn), from_=first, to=second, score=0.714, path=None, reason="both are fed",
-        judge="embedded judge", probability=probability,
+        judge="embedded judge", probability=probability, place="near",
     )  # fmt: skip
 
 

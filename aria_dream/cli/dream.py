@@ -100,7 +100,7 @@ def dream_object(result: DreamResult, request: DreamRequest, missing: tuple[str,
         "rule": None if dreamt is None else dreamt.start.rule,
         "judge": None if dreamt is None else dreamt.judge,
         "pairs": [] if dreamt is None or result.block is None else [
-            {**_pair(survivor), "id": shown.id}
+            {**_pair(survivor), "id": shown.id, "place": shown.place, "goes_to": shown.goes}
             for survivor, shown in zip(dreamt.kept, result.block.pairs, strict=True)
         ],
         "dropped": [_pair(drop) for drop in result.dropped],
@@ -115,6 +115,7 @@ def _pair(found: Survivor | Dropped) -> dict[str, object]:
         "to": pair.to,
         "score": pair.score,
         "path": None if pair.path is None else list(pair.path),
+        "passages": None if pair.resonance is None else list(pair.resonance.quotes),
         "probability": found.probability,
         "reason": found.reason,
         "evidence": {term.name: round(term.value, 4) for term in pair.evidence},

@@ -102,12 +102,6 @@ class Common:
     """Tags that both bear and most notes do not, without `#`, the rarest first."""
     missing: str | None = None
     """A note that both link to and that does not exist yet."""
-    folder: str | None = None
-    """Name of the folder that both lie in, where it holds few notes."""
-    akin: tuple[str, str, str] | None = None
-    """`(title, near, linked)`: a note that is near in meaning to the one titled `near` and linked with the other."""
-    hints: tuple[str, ...] = ()
-    """Clauses made of what the ranking measured (`hinted`)."""
 
 
 def fold(word: str) -> str:

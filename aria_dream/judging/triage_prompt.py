@@ -70,7 +70,7 @@ def outcome(juxtaposition: Juxtaposition, verdict: Verdict, judge: str) -> Survi
 
 
 PROMPT_NAME = "dream-triage"
-RECIPE = "2"
+RECIPE = "3"
 """Part of a verdict's key: raise it with every change here that changes what a model is asked."""
 EXCERPT_LENGTH = 2_000
 """Characters of a note that are shown to a judge at most: the gist."""
@@ -148,6 +148,11 @@ def local_excerpt(title: str, note: Note) -> LocalExcerpt:
     pieces.append(note.text[at : at + 2 * EXCERPT_LENGTH])
     text = "".join(pieces).strip()
     return LocalExcerpt(title=clean(title), text=text[: excerpt_limit(text)])
+
+
+def with_passage(excerpt: LocalExcerpt, passage: str) -> LocalExcerpt:
+    """The excerpt, and under it the passage that the dream found in the note; it may stand further down there."""
+    return LocalExcerpt(title=excerpt.title, text=f"{excerpt.text}\n\nThe passage that was found: {passage}")
 
 
 def triage_prompt(prompt: Prompt, mark: Mark, first: Excerpt, second: Excerpt, way: str) -> Messages:

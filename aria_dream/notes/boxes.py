@@ -20,9 +20,11 @@ _UNDO_BEFORE = re.compile(r"(?P<said>.*) — \[(?P<mark>.)\] undo until (?P<unti
 
 _OWN_ID = re.compile(r"(?<!\\)\^aria-")
 _IDS = re.compile(rf"(?<!\\)\^aria-(?P<id>{ID})(?P<what>-[a-zA-Z]+)?(?![\w-])")
-Decides = Literal["link", "never", "undo"]
-ENDINGS: Final[dict[Decides, str]] = {"link": "", "never": "-no", "undo": "-undo"}
+Decides = Literal["link", "known", "never", "undo"]
+ENDINGS: Final[dict[Decides, str]] = {"link": "", "known": "-known", "never": "-no", "undo": "-undo"}
 """What a box decides to what stands behind its id."""
+LABELS: Final[dict[Decides, str]] = {"link": "link them", "known": "knew it", "never": "never again"}
+"""Of the boxes of a pair, in their order, what stands before its id."""
 _WHATS: Final = {ending: what for what, ending in ENDINGS.items()}
 
 

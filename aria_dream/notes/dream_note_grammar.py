@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 from urllib.parse import quote, unquote
 
 from aria_dream.notes.boxes import (
-    ITEM,
+    BULLET,
+    ENDINGS,
+    LABELS,
     MOMENT,
+    Decides,
     parse_decided_line,
     render_decided_line,
     tick_mark,
@@ -18,10 +22,12 @@ from aria_dream.notes.plain_text import clean, escape_plain, unescape_plain
 from aria_dream.ranking.juxtaposition import title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
 Style = Literal["wiki", "markdown", "plain"]
-Verdict = Literal["linked", "never again", "expired", "undone", "not placed"]
+Verdict = Literal["linked", "knew it", "never again", "expired", "undone", "not placed"]
+Place = Literal["near", "far", "tension"]
+_NO_TAILS: Mapping[Decides, str] = MappingProxyType({})
 UNCONNECTED = "only the text connects them"
 
 _NO_WIKILINK = frozenset("^|[]\\`$<>")
@@ -130,16 +136,27 @@ class LoggedPair:
     reason: str
     judge: str
     probability: float | None
-    link_ticked: bool = False
-    never_ticked: bool = False
-    tails: tuple[str, str] = ("", "")
-    """What somebody, or a plugin, wrote behind the two boxes."""
+    place: Place | None = None
+    """Where it stands in its dream; None in a block of the first form, which named none."""
+    quotes: tuple[str, str] | None = None
+    """The passages that it rests on, as `clean` leaves them."""
+    goes: str = ""
+    """What placing the link would change, in one clause; `""` where it is not known."""
+    ticked: frozenset[Decides] = frozenset()
+    """The boxes that are ticked: `link`, `known`, `never`."""
+    tails: Mapping[Decides, str] = field(default_factory=lambda: _NO_TAILS)
+    """What somebody, or a plugin, wrote behind the boxes that have something behind them."""
     outcome: Outcome | None = None
     """None while the boxes stand."""
 
 
 NUMBER = r"-?\d+(?:\.\d+)?"
-_PAIR = re.compile(ITEM + rf"(?P<ends>.+)[ \t]\((?P<score>{NUMBER})\)[ \t]*")
+_PAIR = re.compile(
+    rf"[ \t>]*(?P<bullet>{BULLET})?(?P<ends>.+?)"
+    rf"(?:[ \t]+\((?P<score>{NUMBER})\))?(?:[ \t]+\u00b7 (?P<place>near|far|tension))?[ \t]*"
+)
+_QUOTE = re.compile(r"[ \t>]*“(?P<quote>.*)” \((?P<title>(?:\\.|[^()\\])*)\)[ \t]*")
+_GOES = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?goes to:[ \t]*(?P<goes>\S.*)")
 _PATH = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?path:[ \t]*(?P<path>.+)")
 _KEPT = re.compile(
     r"[ \t>]*(?:[-*+][ \t]+)?kept:[ \t]*(?P<reason>.*) "
@@ -148,25 +165,56 @@ _KEPT = re.compile(
 _PLACED = re.compile(rf"linked in (?P<where>.*), (?P<at>{MOMENT})")
 _PLACED_UNDO = re.compile(rf"linked in (?P<where>.*?) (?P<at>{MOMENT})")
 _NOT_PLACED = re.compile(rf"not placed, (?P<at>{MOMENT}): (?P<where>.*)")
-_PLAIN_OUTCOME = re.compile(rf"(?P<verdict>never again|expired|undone),? (?P<at>{MOMENT})")
+_PLAIN_OUTCOME = re.compile(rf"(?P<verdict>knew it|never again|expired|undone),? (?P<at>{MOMENT})")
 _DAY_AT_END = re.compile(r"(?:^|(?<= ))(\d{1,2}) ([A-Z][a-z]{2}(?: \d{4})?)$")
 
 
 def render_pair(pair: LoggedPair) -> str:
-    """The pair's lines, each with its line end."""
-    ends = f"{render_link(pair.from_)}{_SEPARATOR}{render_link(pair.to)}"
+    """The pair's lines in a dream's block, each with its line end."""
+    heading = f"**{_ends(pair)}** · {pair.place or 'near'}"
+    facts = [heading, *_facts(pair)]
+    quotes = ["", *(f"> {quote}" for quote in _quotes(pair))] if pair.quotes else []
+    return "".join(line + "\n" for line in (*facts, *quotes, "", *(f"- {line}" for line in _boxes(pair))))
+
+
+def render_listed_pair(pair: LoggedPair, before: Sequence[str] = (), behind: Sequence[str] = ()) -> str:
+    """The pair as an item of a list, each line with its line end; `before` and `behind` stand around what was kept."""
+    path, *facts = _facts(pair)
+    quotes = [f"> {quote}" for quote in _quotes(pair)]
+    place = f" \u00b7 {pair.place}" if pair.place else ""
+    told = (path, *before, *facts, *behind, *quotes)
+    lines = [f"- **{_ends(pair)}** ({pair.score:.3f}){place}", *(f"  {line}" for line in told)]
+    lines += [f"    - {line}" for line in _boxes(pair)]
+    return "".join(line + "\n" for line in lines)
+
+
+def _ends(pair: LoggedPair) -> str:
+    return f"{render_link(pair.from_)}{_SEPARATOR}{render_link(pair.to)}"
+
+
+def _facts(pair: LoggedPair) -> list[str]:
     way = UNCONNECTED if pair.path is None else " → ".join(escape_plain(title) for title in pair.path)
     sure = "" if pair.probability is None else f", {pair.probability:.2f}"
     judge = re.sub(r"[),]", r"\\\g<0>", escape_plain(pair.judge, brackets=True))
     kept = f"{escape_plain(pair.reason)} ({judge}{sure})"
-    lines = [f"- **{ends}** ({pair.score:.3f})", f"  path: {way}", f"  kept: {kept}"]
-    if pair.outcome is None:
-        tails = [f" {tail}" if tail else "" for tail in pair.tails]
-        lines.append(f"    - [{tick_mark(ticked=pair.link_ticked)}] link them ^aria-{pair.id}{tails[0]}")
-        lines.append(f"    - [{tick_mark(ticked=pair.never_ticked)}] never again ^aria-{pair.id}-no{tails[1]}")
-    else:
-        lines.append(f"    - {render_outcome(pair.outcome, pair.id)}")
-    return "".join(line + "\n" for line in lines)
+    goes = [f"goes to: {escape_plain(pair.goes)}"] if pair.goes else []
+    return [f"path: {way}", f"kept: {kept}", *goes]
+
+
+def _quotes(pair: LoggedPair) -> list[str]:
+    titles = (escape_plain(end.title, brackets=True).replace(")", "\\)") for end in (pair.from_, pair.to))
+    return [f"“{escape_plain(quote)}” ({title})" for quote, title in zip(pair.quotes or (), titles, strict=False)]
+
+
+def _boxes(pair: LoggedPair) -> list[str]:
+    """The boxes, or what became of them."""
+    if pair.outcome is not None:
+        return [render_outcome(pair.outcome, pair.id)]
+    return [
+        f"[{tick_mark(ticked=what in pair.ticked)}] {label} ^aria-{pair.id}{ENDINGS[what]}"
+        + (f" {pair.tails[what]}" if pair.tails.get(what) else "")
+        for what, label in LABELS.items()
+    ]
 
 
 def render_outcome(outcome: Outcome, id_: str) -> str:
@@ -180,26 +228,51 @@ def render_outcome(outcome: Outcome, id_: str) -> str:
             said = f"linked in {where}{comma} {outcome.at}"
         case "not placed":
             said = f"not placed, {outcome.at}: {where}"
-        case "never again" | "expired" | "undone":
+        case "knew it" | "never again" | "expired" | "undone":
             said = f"{outcome.verdict}{comma} {outcome.at}"
     return render_decided_line(said, id_, outcome.undo_until, ticked=outcome.undo_ticked)
 
 
-def parse_pair_line(line: str) -> tuple[LoggedLink, LoggedLink, float] | None:
-    """Both ends and the score of a pair's first line; None where the line is none."""
+class PairLine(NamedTuple):
+    """A pair's first line."""
+
+    first: LoggedLink
+    second: LoggedLink
+    score: float | None
+    """None where only the place stands there."""
+    place: Place | None
+
+
+def parse_pair_line(line: str) -> PairLine | None:
+    """Both ends, and the score or the place, of a pair's first line; None where the line is none."""
     found = _PAIR.fullmatch(line)
-    if found is None:
+    if found is None or not (found["place"] or (found["bullet"] and found["score"])):
         return None
     ends = found["ends"].strip()
-    for mark in ("**", "__"):
-        if ends.startswith(mark) and ends.endswith(mark) and len(ends) > 2 * len(mark):
-            ends = ends[len(mark) : -len(mark)]
-            break
+    bold = next((m for m in ("**", "__") if ends.startswith(m) and ends.endswith(m) and len(ends) > 2 * len(m)), "")
+    if not bold and not found["score"]:
+        return None
+    ends = ends[len(bold) : len(ends) - len(bold)]
     cut = _end_of_first(ends)
     if cut is None:
         return None
     first, second = parse_link(ends[:cut].strip()), parse_link(ends[cut + len(_SEPARATOR) :].strip())
-    return (first, second, float(found["score"])) if first.title and second.title else None
+    if not (first.title and second.title):
+        return None
+    score = None if found["score"] is None else float(found["score"])
+    return PairLine(first, second, score, cast("Place | None", found["place"]))
+
+
+def parse_quote_line(line: str) -> str | None:
+    """The passage that a line quotes; None where it quotes none of ours."""
+    found = _QUOTE.fullmatch(line)
+    return None if found is None else unescape_plain(found["quote"])
+
+
+def parse_goes_line(line: str) -> str | None:
+    """What placing the link would change; None where the line does not say it."""
+    found = _GOES.fullmatch(line)
+    return None if found is None else unescape_plain(found["goes"])
 
 
 def _end_of_first(ends: str) -> int | None:

@@ -99,8 +99,14 @@ def memory_of(
         for pair in episode.pairs:
             if abs(episode.at.date() - today) < cooldown:
                 shown[pair.pair] = max(episode.at.date(), shown.get(pair.pair, episode.at.date()))
-    starts = tuple(episode.start for episode in episodes[-STARTS_REMEMBERED:])
-    return Memory(starts=starts, shown=shown, decided=decided)
+    starts = [path for episode in episodes[-STARTS_REMEMBERED:] for path in _tried(episode)]
+    return Memory(starts=tuple(starts[-STARTS_REMEMBERED:]), shown=shown, decided=decided)
+
+
+def _tried(episode: EpisodeRecord) -> list[str]:
+    """Vault paths of all starts that the dream looked at."""
+    tried = episode.params.get("tried")
+    return [str(path) for path in tried] if isinstance(tried, list) and tried else [episode.start]
 
 
 def render_episode(episode: EpisodeRecord) -> str:

@@ -12,14 +12,15 @@ from aria_dream.errors import Problem
 from aria_dream.notes.boxes import bears_id, box_text, parse_box
 from aria_dream.notes.change_grammar import ASK, is_ask, parse_decided, render_change
 from aria_dream.notes.change_reading import ChangeReading
-from aria_dream.notes.dream_log import with_line
-from aria_dream.notes.dream_note_grammar import LoggedPair, parse_pair_line, render_pair
+from aria_dream.notes.dream_log import opened_pair, with_line
+from aria_dream.notes.dream_note_grammar import parse_pair_line, render_listed_pair
 from aria_dream.notes.plain_text import escape_plain, unescape_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aria_dream.notes.change_grammar import ChangeItem
+    from aria_dream.notes.dream_note_grammar import LoggedPair
 
 BEGIN = "%% aria-dream review begin %%"
 END = "%% aria-dream review end %%"
@@ -103,12 +104,11 @@ def render_managed(items: Sequence[ReviewItem], changes: Sequence[ChangeItem] = 
 
 
 def _render_item(item: ReviewItem) -> str:
-    first, path, kept, boxes = render_pair(item.pair).split("\n", 3)
-    said = f"  edge: {escape_plain(item.edge)}\n" if item.edge else ""
+    said = [f"edge: {escape_plain(item.edge)}"] if item.edge else []
     if item.janus:
-        said += f"  Janus: {item.janus}" + (f", {escape_plain(item.janus_reason)}" if item.janus_reason else "") + "\n"
+        said.append(f"Janus: {item.janus}" + (f", {escape_plain(item.janus_reason)}" if item.janus_reason else ""))
     ask = f"    - {ASK}\n" if item.asked else ""
-    return f"{first}\n{path}\n  dreamt: {item.dreamt_on.isoformat()}\n{kept}\n{said}{boxes}{ask}"
+    return f"{render_listed_pair(item.pair, [f'dreamt: {item.dreamt_on.isoformat()}'], said)}{ask}"
 
 
 _LIST_MARK = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
@@ -181,11 +181,7 @@ def _parts(lines: Sequence[str]) -> tuple[tuple[ReviewItem, ...], tuple[ChangeIt
             kind, in_pair = _KIND.get(line.removeprefix("### ").strip(), kind), False
         opened = parse_pair_line(line) if "↔" in line and not reading.fence else None
         if opened is not None:
-            first, second, score = opened
-            pair = LoggedPair(
-                id="", from_=first, to=second, score=score, path=None, reason="", judge="", probability=None
-            )
-            items.append(ReviewItem(kind=kind, pair=pair, dreamt_on=date.min))
+            items.append(ReviewItem(kind=kind, pair=opened_pair(opened), dreamt_on=date.min))
             in_pair = True
         elif in_pair and not reading.begins(line):
             items[-1] = _with_line(items[-1], line)

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aria_dream.notes.boxes import bears_id, box_text, parse_box, read_id
+from aria_dream.notes.boxes import ENDINGS, LABELS, bears_id, box_text, parse_box, read_id
 from aria_dream.notes.change_grammar import ASK
 from aria_dream.notes.dream_log import numbered_lines
 from aria_dream.notes.dream_note_grammar import parse_outcome, render_outcome
@@ -70,7 +70,7 @@ _COMPLETED = re.compile(
     r"[✅❌]\ufe0f?\s*\d{4}-\d{2}-\d{2}|\[(?:completion|cancelled)::[^\]]*\]|\((?:completion|cancelled)::[^)]*\)"
 )
 
-_LABEL = re.compile(r"[*_~\s]*(?:link them|never again)[*_~\s]*", re.IGNORECASE)
+_LABEL = re.compile(r"[*_~\s]*(?:link them|knew it|never again)[*_~\s]*", re.IGNORECASE)
 
 
 def _words(own: Iterable[tuple[int, str, bool]]) -> str:
@@ -108,14 +108,16 @@ def tell_in_text(text: str, id_: str, sentence: str) -> str:
 
 
 def reopen_in_text(text: str, id_: str) -> str:
-    """`text` with the decided line of `id_` become its two boxes again; unchanged where there is no such line."""
+    """`text` with the decided line of `id_` become its boxes again; unchanged where there is no such line."""
     own = [(number, was) for number, was, is_decided in _own_lines(text, id_) if is_decided]
     if not own:
         return text
     lines = _lines(text)
     number, was = own[0]
     ending = lines[number - 1][len(lines[number - 1].rstrip("\r\n")) :]
-    boxes = (f"[ ] link them ^aria-{id_}{_words([(number, was, True)])}", f"[ ] never again ^aria-{id_}-no")
+    words = _words([(number, was, True)])
+    boxes = [f"[ ] {label} ^aria-{id_}{ENDINGS[what]}" for what, label in LABELS.items()]
+    boxes[0] += words
     lines[number - 1] = (ending or "\n").join(f"{_bullet(was)}{box}" for box in boxes) + ending
     return "".join(lines)
 

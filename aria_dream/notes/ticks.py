@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from aria_dream.notes.change_grammar import DecidedChange
     from aria_dream.notes.dream_note_grammar import LoggedLink
 
-Choice = Literal["link", "never", "undo", "both"]
+Choice = Literal["link", "known", "never", "undo", "both"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +173,7 @@ def _meant(text: str, kind: str) -> Decides | Literal["", "unclear"]:
     """What a box without an id says by its words; `""` where it is none of ours."""
     said = text.strip("*_~ ").casefold()
     labels: tuple[tuple[str, Decides], ...] = (
-        (VERBS[kind or "link"], "link"), ("never again", "never"), ("undo:", "undo")
+        (VERBS[kind or "link"], "link"), ("knew it", "known"), ("never again", "never"), ("undo:", "undo")
     )  # fmt: skip
     for label, what in labels:
         if said.startswith(label):
@@ -203,13 +203,7 @@ def _undo_box(decided: DecidedChange) -> Box | None:
 
 def _tick(id_: str, found: _Seen) -> Tick:
     whats = {what for _, what in found.ticked}
-    choice: Choice
-    if "undo" in whats:
-        choice = "undo"
-    elif len(whats) > 1:
-        choice = "both"
-    else:
-        choice = "link" if "link" in whats else "never"
+    choice: Choice = "undo" if "undo" in whats else "both" if len(whats) > 1 else next(iter(whats))
     above, lines = found.above, tuple(sorted({number for number, _ in found.ticked}))
     return Tick(
         id=id_, choice=choice, ends=above.ends, line=lines[-1], lines=lines, asked=found.asked, kind=above.kind,

@@ -113,6 +113,9 @@ class Settings:
     dream_folder: str = _key(
         "dreams", "dreams", _WHAT, VaultPlace(), "where dream notes are written", doors=_DREAM)
     juxtapositions_per_dream: int = _key(3, 1, _WHAT, Whole(1, 20), "at most so many pairs a dream")
+    surprise: str = _key(
+        "mixed", "near", _WHAT, Choice(("near", "mixed", "far")),
+        "near: links you would have drawn; far: passages that answer each other from afar; mixed: some of each")
     pair_cooldown_days: int = _key(
         90, 3650, _WHAT, Whole(0, 3650, "days"), "how long a pair you left undecided is not shown again")
     max_open_proposals: int = _key(15, 0, _WHAT, Whole(0, 500), "dreaming pauses while so many wait for you")

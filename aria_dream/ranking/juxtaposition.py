@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from aria_dream.vault.graph import Neighbours
 
@@ -51,6 +51,22 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Resonance:
+    """What the passages of two notes say of them: the two that are most tellingly near, and how near."""
+
+    quotes: tuple[str, str]
+    """A passage of the note the dream came from, and one of the other, verbatim (`quotation.quotable_passages`)."""
+    cosine: float
+    """Of the two passages."""
+    telling: float
+    """The same against how near each is to its own neighbours (`passage_match`)."""
+    whole: float
+    """Cosine of the notes, each the mean of its passages."""
+    rank: int
+    """How many notes are nearer to the first one as a whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Juxtaposition:
     """What L0 yields: a pair nobody has drawn, the way between them, and why."""
 
@@ -65,6 +81,8 @@ class Juxtaposition:
     """Vault paths of a shortest undirected way, both ends included; None where no links connect them."""
     evidence: tuple[Evidence, ...] = ()
     """Term by term, strongest first."""
+    resonance: Resonance | None = None
+    """None where one of the two has no passage, or none that is no copy."""
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -103,17 +121,23 @@ class Dropped:
     """The judge answered something that is no verdict; shown as such, never counted as its opinion."""
 
 
-def shortest_ways(links: Neighbours, start: int, ends: Iterable[int]) -> dict[int, tuple[int, ...] | None]:
+def shortest_ways(
+    links: Neighbours, start: int, ends: Iterable[int], crossroads: Collection[int] = ()
+) -> dict[int, tuple[int, ...] | None]:
     """For each of `ends` the rows from `start` to it, both included; None where nothing connects them.
 
-    Breadth first over whole fronts at once; of several equally short ways the one through the lower rows, so the same
-    graph gives the same way.
+    No way leads through one of `crossroads`: a start page or an index connects everything, which tells nothing. Breadth
+    first over whole fronts at once; of several equally short ways the one through the lower rows, so the same graph
+    gives the same way.
     """
     offsets = np.frombuffer(links.offsets, dtype=np.int32)
     neighbours = np.frombuffer(links.neighbours, dtype=np.int32) if links.neighbours else np.zeros(0, dtype=np.int32)
     wanted = list(dict.fromkeys(ends))
     came_from = np.full(len(offsets) - 1, -1, dtype=np.int32)
     came_from[start] = start
+    passable = np.ones(len(came_from), dtype=np.bool_)
+    passable[list(crossroads)] = False
+    passable[start] = True
     missing = np.array([end for end in wanted if end != start], dtype=np.int64)
     front = np.array([start], dtype=np.int32)
     while len(front) and len(missing):
@@ -126,8 +150,9 @@ def shortest_ways(links: Neighbours, start: int, ends: Iterable[int]) -> dict[in
         reached, through = neighbours[at], np.repeat(front, counts)
         fresh = came_from[reached] < 0
         # `front` ascends, so the first to reach a note is its lowest neighbour there
-        front, first = np.unique(reached[fresh], return_index=True)
-        came_from[front] = through[fresh][first]
+        reached_now, first = np.unique(reached[fresh], return_index=True)
+        came_from[reached_now] = through[fresh][first]
+        front = reached_now[passable[reached_now]]
         missing = missing[came_from[missing] < 0]
     return {end: _back(came_from, start, end) for end in wanted}
 

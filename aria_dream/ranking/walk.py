@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from datetime import date
     from random import Random
 
-    from aria_dream.ranking.juxtaposition import Juxtaposition
     from aria_dream.vault.graph import LinkGraph, Neighbours, NoteFacts
 
 MIN_WORDS = 40
-STARTS_REMEMBERED = 60
-"""Starts further back are forgotten: a month of nights at two dreams each."""
+STARTS_REMEMBERED = 240
+"""Starts further back are forgotten: ten dreams at 24 each."""
 INDEX_MIN_LINKS = 8
 INDEX_WORDS_PER_LINK = 5
 NAMED_INDEX_MIN_LINKS = 5
@@ -31,6 +30,10 @@ NAMED_INDEX_WORDS_PER_LINK = 25
 _INDEX_TITLE = re.compile(r"[\W_\d]*(?:index|readme|home|start|contents|table of contents|toc|maps? of content)[\W_]*")
 _BYTES_PER_WORD = 8
 """Of Markdown in a European language, markup and properties included; two Chinese characters take six."""
+NAME_LINKS = 5
+HUB_LINKS = 30
+HUB_SHARE = 0.05
+"""A note linked with more than this share of all notes, and with more than `HUB_LINKS`, is a hub."""
 FAR = 3
 """Links between two notes from which on a pair is a dream rather than a related note."""
 
@@ -222,6 +225,24 @@ def pick_start(
     return Start(path=_weighted(pool, draw).path, rule=rule, cold=True)
 
 
+def may_be_dreamt(notes: Sequence[Walkable], needed: int = 5) -> frozenset[str]:
+    """Vault paths of the notes that a cold dream may bring together: those that it may start from. What is no start is
+    no other end either: a stub, an index, a template, a daily note, a plugin's note, and what is not visible.
+
+    `needed`: as in `pick_start`; in a vault of short notes they may be dreamt of, and in one of daily notes those.
+    """
+    visible = [note for note in notes if note.visible]
+    pools = [[note.path for note in visible if who(note)] for _, who in _RULES]
+    return frozenset(next((pool for pool in pools if len(pool) >= needed), pools[-1]))
+
+
+def is_crossroads(note: Walkable, notes: int) -> bool:
+    """Whether so much meets in a note that a way through it tells nothing of two notes: an index, a name with hardly a
+    word that several notes link to, a hub. `notes`: how many the vault has."""
+    is_name = note.words < MIN_WORDS and note.degree >= NAME_LINKS
+    return note.index or is_name or note.degree > max(HUB_LINKS, notes * HUB_SHARE)
+
+
 def _rested(pool: Sequence[Walkable], starts: Sequence[str]) -> list[Walkable] | None:
     recent = frozenset(starts)
     return [note for note in pool if note.path not in recent] or None
@@ -236,72 +257,3 @@ def _longest_ago(pool: Sequence[Walkable], starts: Sequence[str]) -> list[Walkab
 def _weighted(pool: Sequence[Walkable], draw: float) -> Walkable:
     sums = list(accumulate(1.0 / (1 + note.degree) for note in pool))
     return pool[min(bisect_right(sums, draw * sums[-1]), len(pool) - 1)]
-
-
-def choose_pairs(
-    ranked: Sequence[Juxtaposition], memory: Memory, *, count: int, today: date, cooldown_days: int
-) -> tuple[Juxtaposition, ...]:
-    """At most `count` of `ranked` (best first), in its order: the pairs a dream shows.
-
-    Never a decided pair, a direct link, a note with itself, or a pair twice. Pairs shown within `cooldown_days` only
-    where there is nothing else. At least one in three of those shown is far (distance 3 or more, or unconnected) as
-    long as the candidates hold that many. A note, and where nearly as good ones exist a last stepping stone too,
-    serves one pair only.
-    """
-    fresh, shown = _candidates(ranked, memory, today=today, cooldown_days=cooldown_days)
-    pool = fresh or shown
-    for wanted in range(min(count, len(pool)), 0, -1):
-        far = sum(_is_far(found) for found in pool)
-        needed = min(far, -(-wanted // 3))
-        chosen = _choose(pool, wanted, far=needed)
-        if len(chosen) == wanted and sum(_is_far(found) for found in chosen) >= needed:
-            places = {id(found): place for place, found in enumerate(pool)}
-            return tuple(sorted(chosen, key=lambda found: places[id(found)]))
-    return ()
-
-
-def _is_far(found: Juxtaposition) -> bool:
-    return found.distance is None or found.distance >= FAR
-
-
-def _candidates(
-    ranked: Sequence[Juxtaposition], memory: Memory, *, today: date, cooldown_days: int
-) -> tuple[list[Juxtaposition], list[Juxtaposition]]:
-    fresh: list[Juxtaposition] = []
-    shown: list[Juxtaposition] = []
-    seen = set(memory.decided)
-    for found in ranked:
-        if found.from_ == found.to or found.distance in (0, 1) or found.pair in seen:
-            continue
-        seen.add(found.pair)
-        last = memory.shown.get(found.pair)
-        waiting = last is not None and (today - last).days < cooldown_days
-        (shown if waiting else fresh).append(found)
-    return fresh, shown
-
-
-def _choose(pool: Sequence[Juxtaposition], wanted: int, *, far: int) -> list[Juxtaposition]:
-    """`far` pairs from among the far ones first, then the best of the rest; fewer where targets repeat."""
-    chosen: list[Juxtaposition] = []
-    for _ in range(far):
-        _take(chosen, [found for found in pool if _is_far(found)])
-    for _ in range(wanted - len(chosen)):
-        _take(chosen, pool)
-    return chosen
-
-
-def _take(chosen: list[Juxtaposition], pool: Sequence[Juxtaposition]) -> None:
-    """Move the next pair into `chosen`: the best with a new target, but one through a new stone if half as strong."""
-    targets = {found.to for found in chosen}
-    rest = [found for found in pool if found not in chosen and found.to not in targets]
-    if not rest:
-        return
-    stones = {found.path[-2] for found in chosen if found.path}
-    best = rest[0]
-    for found in rest:
-        if found.score < best.score / 2:
-            break
-        if not (found.path and found.path[-2] in stones):
-            best = found
-            break
-    chosen.append(best)

@@ -138,7 +138,7 @@ def _take_detail(found: _Found, line: str) -> None:
         found.budget = BudgetLine(in_week=week, week_limit=week_limit, in_5h=five, limit_5h=limit)
     elif between := _BETWEEN.fullmatch(line):
         ends = parse_pair_line(f"- {between['ends']} (0)")
-        found.between = found.between if ends is None else ends[:2]
+        found.between = found.between if ends is None else (ends.first, ends.second)
     elif none := _NO_LINK.fullmatch(line):
         found.no_link = unescape_plain(none["why"])
     elif edge := _EDGE.fullmatch(line):

@@ -236,8 +236,7 @@ def _both(item: ReviewItem, other: ReviewItem | None) -> ReviewItem:
         return item
     pair = replace(
         item.pair,
-        link_ticked=item.pair.link_ticked or other.pair.link_ticked,
-        never_ticked=item.pair.never_ticked or other.pair.never_ticked,
+        ticked=item.pair.ticked | other.pair.ticked,
         outcome=item.pair.outcome or other.pair.outcome,
     )
     return replace(item, pair=pair)

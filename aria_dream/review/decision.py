@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from aria_dream.notes.ticks import Tick
     from aria_dream.review.proposal import ProposalState, State
 
-Choice = Literal["approve", "reject", "undo", "ask"]
+Choice = Literal["approve", "know", "reject", "undo", "ask"]
 ANOTHER = "this box belongs to another pair of notes, so its tick is void"
 NAMELESS = "this box has lost its block id, and its notes do not tell which proposal is meant, so its tick is void"
 ROUNDS_TRIED = 12
@@ -81,7 +81,7 @@ def decide(
                 problems += _void([one], _unheard(one.tick.choice, state))
             continue
         if choice == "ask":
-            problems += _void(surfaces, "both boxes are ticked, so nothing is done; untick one, and the other holds")
+            problems += _void(surfaces, "two boxes are ticked, so nothing is done; untick one, and the other holds")
         _, paths, round_ = group[0]
         decisions.append(
             Decision(
@@ -159,16 +159,16 @@ def shown_titles(state: ProposalState) -> tuple[str, ...]:
 
 def _choice(ticked: set[str], state: State) -> Choice | None:
     """The truth table. None: nothing is left to do, or nothing can be done; `_unheard` tells which."""
-    wants_link, wants_never = "link" in ticked, "never" in ticked
+    wants_link, wants_never, wants_known = "link" in ticked, "never" in ticked, "known" in ticked
     if "undo" in ticked:
         return "undo" if state in ("applied", "rejected") else None
-    if "both" in ticked or (wants_link and wants_never):
+    if "both" in ticked or wants_link + wants_never + wants_known > 1:
         return "ask" if state in ("proposed", "approved", "stale", "expired") else None
     match state:
         case "proposed" | "stale" | "expired":
-            return "approve" if wants_link else "reject"
+            return "approve" if wants_link else "know" if wants_known else "reject"
         case "approved":
-            return "reject" if wants_never else None
+            return "reject" if wants_never else "know" if wants_known else None
         case "applied" | "rejected" | "rolled_back" | "superseded":
             return None
         case _:
@@ -182,7 +182,7 @@ def _unheard(choice: str, state: ProposalState | None) -> str:
         case "applied" | "superseded" if choice != "link":
             what = "link stands" if state.proposal.kind == "link" else "change is made"
             return f"this {what} already; tick undo first, or remove it by hand"
-        case "rejected" if choice != "never":
+        case "rejected" if choice not in ("never", "known"):
             what = "pair" if state.proposal.kind == "link" else "change"
             return f"this {what} was refused before; tick undo at that line first"
         case "rolled_back" if choice != "undo":

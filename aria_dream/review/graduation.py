@@ -11,7 +11,7 @@ from math import sqrt
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from aria_dream.review.proposal import KINDS, WRITER
+from aria_dream.review.proposal import KINDS, KNEW_IT, WRITER
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -145,7 +145,7 @@ def _record(
         kind=kind,
         cycles=cycles,
         approved=sum(_is_decided(state) and state.state != "rejected" for state in mine),
-        rejected=sum(state.state == "rejected" for state in mine),
+        rejected=sum(state.state == "rejected" and state.reason != KNEW_IT for state in mine),
         applied=sum(state.applies for state in mine),
         rolled_back=sum(state.rollbacks for state in mine),
         missing=(),

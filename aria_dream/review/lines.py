@@ -12,13 +12,14 @@ from aria_dream.notes.review_note import ReviewItem, read_managed, with_managed
 from aria_dream.notes.tick_lines import decide_in_text, reopen_in_text, short_moment, tell_in_text, without_undo
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.decision import shown_titles, titles_match
+from aria_dream.review.proposal import KNEW_IT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date, datetime, timedelta
 
     from aria_dream.notes.change_grammar import ChangeItem
-    from aria_dream.notes.dream_note_grammar import LoggedPair
+    from aria_dream.notes.dream_note_grammar import LoggedPair, Verdict
     from aria_dream.review.proposal import ProposalState
 
 
@@ -34,7 +35,8 @@ def outcome_of(state: ProposalState, *, now: datetime, window: timedelta) -> Out
             where = shown if shown.endswith(f"/{title}") else title
             return Outcome(verdict="linked", at=moment, where=where, undo_until=undo)
         case "rejected":
-            return Outcome(verdict="never again", at=moment, undo_until=undo)
+            verdict: Verdict = "knew it" if state.reason == KNEW_IT else "never again"
+            return Outcome(verdict=verdict, at=moment, undo_until=undo)
         case "rolled_back":
             return Outcome(verdict="undone", at=moment)
         case "expired":
@@ -95,7 +97,7 @@ def reopened_items(
     """The pairs of a dream note that were decided once and are open again: the review shows them anew. With `all_open`
     every pair that waits, for a review that has lost them."""
     return tuple(
-        ReviewItem(kind="link", pair=replace(pair, link_ticked=False, never_ticked=False, outcome=None), dreamt_on=day)
+        ReviewItem(kind="link", pair=replace(pair, ticked=frozenset(), outcome=None), dreamt_on=day)
         for pair in _pairs(text)
         if (state := states.get(pair.id)) is not None
         and state.state == "proposed"

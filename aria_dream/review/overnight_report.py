@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from aria_dream.judging.worth import evidence_kept
 from aria_dream.markdown.note import NotePath
 from aria_dream.notes.canvas import DreamCanvas, render_canvas
 from aria_dream.notes.dream_log import (
+    FOOTER,
     DreamBlock,
     logged_drop,
     logged_pair,
@@ -80,6 +82,8 @@ class Night:
     """What went wrong with the judge, as one sentence."""
     host: str = ""
     """The machine that a new dream note belongs to; `""`: to any."""
+    goes: tuple[str, ...] = ()
+    """For each pair what placing its link would change, in one clause."""
 
     @property
     def block(self) -> DreamBlock:
@@ -89,7 +93,13 @@ class Night:
             at=self.at.time().replace(second=0, microsecond=0, tzinfo=None),
             kind=self.kind,
             start=logged_start(
-                start.path, cold=start.cold, rule=start.rule, seed=self.seed, name_of=self.name_of
+                start.path,
+                cold=start.cold,
+                rule=start.rule,
+                seed=self.seed,
+                name_of=self.name_of,
+                others=[path for path in self.found.tried if path != start.path],
+                pairs=self.found.looked_at,
             ),
             pairs=tuple(
                 logged_pair(
@@ -98,8 +108,12 @@ class Night:
                     self.link_text,
                     markdown_links=self.markdown_links,
                     name_of=self.name_of,
+                    place=place,
+                    goes=goes,
                 )
-                for survivor, proposal in zip(self.found.kept, self.proposals, strict=True)
+                for survivor, proposal, place, goes in zip(
+                    self.found.kept, self.proposals, self.found.places, self.goes, strict=True
+                )
             ),
             drops=tuple(logged_drop(drop, name_of=self.name_of) for drop in self.found.dropped),
             judged=logged_trouble(self.trouble),
@@ -149,7 +163,7 @@ def propose(
                 reason=survivor.reason,
                 judge=survivor.judge,
                 way=pair.path,
-                evidence={term.name: term.value for term in pair.evidence},
+                evidence=evidence_kept(pair),
                 episode=episode_id(at, seed),
             )
         )
@@ -193,7 +207,9 @@ def plan_night(night: Night, before: Mapping[str, bytes | None]) -> ChangeSet | 
     """
     plans: list[WritePlan] = []
     head = render_head(night.at.date(), night.host)
-    appended = plan_append(NotePath(night.note), before[night.note], render_block(night.block), head=head)
+    closed = FOOTER in decode_note(before[night.note] or b"")
+    block = render_block(night.block, closing=not closed)
+    appended = plan_append(NotePath(night.note), before[night.note], block, head=head)
     if isinstance(appended, Refusal):
         return appended
     plans.append(appended)

@@ -32,6 +32,8 @@ DECIDED: frozenset[State] = frozenset({"approved", "rejected", "applied", "rolle
 """A person has said something about the pair; undoing a decision (`reopened`) takes it out again."""
 WRITER = "you"
 """Judge of a proposal that the writer asked for: it earns no kind its graduation, and never passes without a tick."""
+KNEW_IT = "knew it"
+"""Reason of a refusal that says: the pair is right, and I knew it. It teaches what is dull, and counts for nobody."""
 SHORTEST_ID = 6
 VERSION = 1
 _EMPTY: Mapping[str, object] = MappingProxyType({})

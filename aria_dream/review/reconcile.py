@@ -13,7 +13,7 @@ from aria_dream.notes.dream_log import parse_blocks
 from aria_dream.notes.tick_lines import parse_short_moment
 from aria_dream.ranking.juxtaposition import title_of
 from aria_dream.review.decision import ROUNDS_TRIED, titles_match
-from aria_dream.review.proposal import Proposal, event_record, is_id_of, proposed_record
+from aria_dream.review.proposal import KNEW_IT, Proposal, event_record, is_id_of, proposed_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -108,8 +108,9 @@ def _outcome(
 ) -> Iterator[dict[str, object]]:
     if pair.outcome is not None:
         decided_at = parse_short_moment(pair.outcome.at, seen_from=at) or at
+        known = {"reason": KNEW_IT} if pair.outcome.verdict == "knew it" else {}
         for event in events(pair.outcome.verdict):
-            yield event_record(event, pair.id, _until(max(at, decided_at), now), by="tick")
+            yield event_record(event, pair.id, _until(max(at, decided_at), now), by="tick", **known)
 
 
 def _news(pair: LoggedPair, state: ProposalState, at: datetime, now: datetime) -> Iterator[dict[str, object]]:
@@ -125,7 +126,7 @@ def _news(pair: LoggedPair, state: ProposalState, at: datetime, now: datetime) -
 
     def missed(verdict: Verdict) -> tuple[Event, ...]:
         if was in ("stale", "expired", "superseded"):  # a person's word goes before what a machine only noticed
-            return _events(verdict) if verdict in ("linked", "never again", "undone") else ()
+            return _events(verdict) if verdict in ("linked", "knew it", "never again", "undone") else ()
         if was == "proposed" and is_later:
             return _events(verdict)
         return ("rolled_back",) if was == "applied" and verdict == "undone" and (is_later or is_told) else ()
@@ -137,7 +138,7 @@ def _events(verdict: Verdict) -> tuple[Event, ...]:
     match verdict:
         case "linked":
             return ("applied",)
-        case "never again":
+        case "knew it" | "never again":
             return ("rejected",)
         case "expired":
             return ("expired",)

@@ -18,7 +18,7 @@ from aria_dream.review.application import (
 )
 from aria_dream.review.own_writes import NONE
 from aria_dream.review.plan import Planned, whole_lines
-from aria_dream.review.proposal import event_record, planned_record
+from aria_dream.review.proposal import ProposalState, event_record, planned_record
 from aria_dream.usecases.review_session import as_approved, pair_of
 from aria_dream.vault.edit import ABSENT, Refusal, content_hash
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from aria_dream.review.own_writes import OwnWrites
     from aria_dream.review.placement import AlreadyLinked
     from aria_dream.review.plan import VaultView
-    from aria_dream.review.proposal import ProposalState
+    from aria_dream.review.proposal import Proposal
     from aria_dream.usecases.review_session import ReviewSession, Settlement
     from aria_dream.vault.edit import ChangeSet
 
@@ -50,6 +50,27 @@ def show_change(session: ReviewSession, state: ProposalState) -> Planned | Alrea
     if isinstance(before, str):
         return plan_lines(allowed, view)
     return Refusal(before.reason) if isinstance(before, Stale) else before
+
+
+SHOWN_AROUND: Final = 50
+"""Characters shown on either side of a link that would be placed."""
+
+
+def describe_link(session: ReviewSession, proposal: Proposal) -> str:
+    """Where the link of a proposal would go and how its line would read, in one clause; why there would be none."""
+    state = ProposalState(proposal=proposal, state="proposed", since=proposal.at, paths=proposal.paths)
+    found = show_change(session, state)
+    if isinstance(found, Refusal):
+        return f"nowhere by itself: {found.reason}"
+    if not isinstance(found, Planned) or not found.edits:
+        return ""
+    edit = found.edits[-1]
+    name = session.vault.name_of(edit.path)
+    line = next((line for line in edit.inserted.splitlines() if "[[" in line or "](" in line), edit.inserted).strip()
+    at = max(line.find("[["), line.find("]("), 0)
+    first, last = max(0, at - SHOWN_AROUND), at + len(session.vault.name_of(proposal.paths[1])) + SHOWN_AROUND
+    shown = f"{'…' if first else ''}{line[first:last].strip()}{'…' if last < len(line) else ''}"
+    return f"{name}, {'in the line' if edit.removed.strip() else 'as a new line'} “{shown}”"
 
 
 def plan_lines(approved: Approved, view: VaultView, own: OwnWrites = NONE) -> Planned | AlreadyLinked | Refusal:

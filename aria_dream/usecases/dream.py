@@ -5,19 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, assert_never, cast
 
 from aria_dream.adapters.disk.writing import bytes_or_refuse
 from aria_dream.errors import WriteRefusedError
 from aria_dream.judging.dreaming import Dreamt, NoJudge, NothingDreamt, Wish, dream
 from aria_dream.markdown.note import NotePath, decode_note
+from aria_dream.notes.dream_log import parse_blocks, render_head
+from aria_dream.notes.plain_text import escape_plain
 from aria_dream.notes.review_note import read_managed
 from aria_dream.notes.seeds import parse_seeds
 from aria_dream.policy.file_layout import choose_log
 from aria_dream.review.overnight_report import Night, plan_night, propose, record_night
 from aria_dream.review.proposal import open_count
+from aria_dream.usecases.change_preview import describe_link
 from aria_dream.usecases.reconcile import hash_of_note, reconcile, waiting_items
-from aria_dream.vault.edit import Exists, Refusal
+from aria_dream.usecases.review_session import ReviewSession
+from aria_dream.vault.edit import ChangeSet, Exists, Refusal, plan_append
 from aria_dream.vault.link_form import link_target
 from aria_dream.world import Conflict, Content, Failed, Refused, Written
 
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.adapters.state.record_store import Records, RecordStore
     from aria_dream.judging.dreaming import Judge, Ranker
+    from aria_dream.judging.places import Surprise
     from aria_dream.notes.dream_log import DreamBlock
     from aria_dream.notes.episode import EpisodeRecord
     from aria_dream.notes.seeds import Seed
@@ -41,6 +46,15 @@ MOST_SEED_NOTES = 4
 """So many of the notes that a seed names are paired with each other: six pairs are more than a dream shows."""
 
 
+BY_HAND = "dream"
+"""Kind of a dream that a person asked for, who is told of an empty one anyhow."""
+NO_DREAM = "No dream at"
+WOULD_CHANGE_IT = (
+    "More notes with a few sentences of their own would change that, a seed, `surprise` in the policy, or a language "
+    "model as judge."
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DreamRequest:
     """What a dream was asked for."""
@@ -48,7 +62,7 @@ class DreamRequest:
     at: datetime
     """Aware, in the writer's zone."""
     seed: int
-    kind: str = "dream"
+    kind: str = BY_HAND
     """As the log's heading names it: `idle dream`, `nightly dream`, `dream`."""
     start: str | None = None
     """Vault path of the note to start from."""
@@ -122,14 +136,17 @@ def dream_once(
     if not rehearsal:
         store.note_judge(request.at, "dream", told)
     if isinstance(found, NothingDreamt):
+        if not rehearsal and request.kind != BY_HAND and found.tried:
+            _tell_nothing(vault, files, request, found)
         return DreamResult(
             dreamt=None, reason=_nothing(found, vault), dropped=found.dropped,
             said=(f"{told}.",) if told and found.tried else (),
         )  # fmt: skip
-    night = _night(vault, files, records, found, request, seed, told)
+    night = _night(vault, files, store, records, found, request, seed, told)
     params: dict[str, object] = {
         "juxtapositions_per_dream": wish.count,
         "pair_cooldown_days": wish.cooldown_days,
+        "surprise": wish.surprise,
         "weights": ranks.learned(),
         **({"seed_notes": [*seed[1]]} if seed is not None and wish.seed_pairs else {}),
     }
@@ -146,6 +163,21 @@ def dream_once(
         dreamt=found, reason="", block=night.block, record=record, note=night.note, written=not rehearsal,
         said=tuple(said), dropped=found.dropped,
     )  # fmt: skip
+
+
+def _tell_nothing(vault: DreamtVault, files: VaultFiles, request: DreamRequest, found: NothingDreamt) -> None:
+    """One line of a night that found nothing, into a day's note that tells of no dream yet; given up where the note
+    cannot be written now."""
+    note = choose_log(vault.names, vault.home, request.at.date())
+    content = files.read(NotePath(note))
+    before = content.data if isinstance(content, Content) else None
+    text = decode_note(before or b"")
+    if isinstance(content, Refused) or NO_DREAM in text or parse_blocks(text)[0]:
+        return
+    line = f"{NO_DREAM} {request.at:%H:%M}: {escape_plain(found.reason)}. {WOULD_CHANGE_IT}\n"
+    planned = plan_append(NotePath(note), before, line, head=render_head(request.at.date(), request.host))
+    if not isinstance(planned, Refusal):
+        files.write(ChangeSet(writes=(planned,)), label="dream", quiet_s=request.quiet_s)
 
 
 def _remember(store: RecordStore, night: Night, record: EpisodeRecord) -> list[str]:
@@ -207,6 +239,7 @@ def _wish(
         said = (again.params.get("juxtapositions_per_dream"), again.params.get("pair_cooldown_days"))
         return again.memory, Wish(
             count=said[0] if isinstance(said[0], int) else count,
+            surprise=cast("Surprise", again.params.get("surprise", "mixed")),
             today=again.at.date(),
             cooldown_days=said[1] if isinstance(said[1], int) else days,
             asked=None if again.cold else again.start,
@@ -217,6 +250,7 @@ def _wish(
         count=count,
         today=today,
         cooldown_days=days,
+        surprise=cast("Surprise", settings.surprise),  # the policy's table allows no other word
         asked=request.start,
         seeded=None if seed is None else (seed[0].title, seed[1][0]),
         seed_pairs=() if seed is None else _two_by_two(vault, seed[1]),
@@ -232,6 +266,7 @@ def _two_by_two(vault: DreamtVault, paths: object) -> tuple[tuple[str, str], ...
 def _night(
     vault: DreamtVault,
     files: VaultFiles,
+    store: RecordStore,
     records: Records,
     found: Dreamt,
     request: DreamRequest,
@@ -244,17 +279,20 @@ def _night(
     def link_text(path: str) -> str:
         return link_target(index.resolver, index.app, path, note)
 
+    proposals = propose(
+        found,
+        records.states,
+        at=request.at,
+        seed=request.seed,
+        expiry_days=settings.proposal_expiry_days,
+        hash_of=lambda path: hash_of_note(vault, path),
+        name_of=vault.name_of,
+    )
+    session = ReviewSession(vault=vault, files=files, store=store, now=request.at)
     return Night(
         found=found,
-        proposals=propose(
-            found,
-            records.states,
-            at=request.at,
-            seed=request.seed,
-            expiry_days=settings.proposal_expiry_days,
-            hash_of=lambda path: hash_of_note(vault, path),
-            name_of=vault.name_of,
-        ),
+        proposals=proposals,
+        goes=tuple(describe_link(session, proposal) for proposal in proposals),
         at=request.at,
         kind=request.kind,
         seed=request.seed,

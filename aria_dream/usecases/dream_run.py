@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from aria_dream.adapters.disk.files import DiskVault
@@ -13,21 +14,26 @@ from aria_dream.adapters.index.cache_store import ContentCache
 from aria_dream.adapters.index.decisions import decided_pairs_seen
 from aria_dream.adapters.index.resonance import VaultRanker, build_ranking
 from aria_dream.adapters.models.embedded_judge import open_embedded_judge
+from aria_dream.adapters.models.embedding import load_embedder
 from aria_dream.adapters.models.judges import open_judge
 from aria_dream.adapters.models.model_judge import JudgeReport
+from aria_dream.adapters.models.note_passages import NotePassages
 from aria_dream.adapters.state.record_store import RecordStore
+from aria_dream.errors import MissingPartError
 from aria_dream.ranking.learn import Weights
+from aria_dream.ranking.walk import may_be_dreamt
 from aria_dream.usecases.dream import dream_once
 from aria_dream.world import show_nothing, unheard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from aria_dream.adapters.disk.places import Places
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.adapters.models.embedded_judge import EmbeddedJudge
     from aria_dream.judging.dreaming import Judge, NoJudge
+    from aria_dream.ranking.juxtaposition import Resonance
     from aria_dream.ranking.rank import Ranking
     from aria_dream.ranking.walk import Memory
     from aria_dream.usecases.dream import DreamRequest, DreamResult
@@ -76,7 +82,26 @@ class DreamParts:
         self._ranking = build_ranking(
             self.vault, self.cache, decided=memory.decided, weights=self.weights, progress=self.reading
         )
-        return VaultRanker(self.vault, self._ranking)
+        return VaultRanker(self.vault, self._ranking, self.resonances)
+
+    @cached_property
+    def passages(self) -> NotePassages:
+        """The passages of the notes that may be dreamt; embedded when they are first asked for."""
+        fit = may_be_dreamt(self.vault.notes)
+        rows = tuple(row for row, path in enumerate(self.vault.graph.paths) if path in fit)
+        return NotePassages(
+            vault=self.vault, cache=self.cache, embedder=load_embedder(), rows=rows, progress=self.embedding or unheard
+        )
+
+    def resonances(
+        self, asking: Sequence[int], also: Mapping[int, Collection[int]], most: int
+    ) -> Mapping[int, Mapping[int, Resonance]]:
+        """As `NotePassages.resonances`; nothing, and a problem for the writer, where the embedding model is missing."""
+        try:
+            return self.passages.resonances(asking, also, most)
+        except MissingPartError as error:
+            self.problems.append(str(error))
+            return {}
 
     def judge(self) -> Judge | NoJudge:
         """L1: the judge that the policy names, or why it cannot sit."""
@@ -96,16 +121,8 @@ class DreamParts:
     def embedded(self) -> EmbeddedJudge:
         """L1 without a server."""
         states = self.store.read().states
-        judge = open_embedded_judge(
-            self.vault,
-            self.cache,
-            self.ranking,
-            decisions=decided_pairs_seen(self.vault, states.values()),
-            progress=self.embedding or unheard,
-        )
-        if judge.problem:
-            self.problems.append(judge.problem)
-        return judge
+        decisions = decided_pairs_seen(self.vault, states.values())
+        return open_embedded_judge(self.vault, self.ranking, self.passages, decisions=decisions)
 
 
 @contextmanager

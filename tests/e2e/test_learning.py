@@ -14,7 +14,7 @@ from aria_dream.adapters.disk.places import Places
 from aria_dream.adapters.index.decisions import decided_pairs_seen
 from aria_dream.adapters.index.dreamt_vault import DreamtVault, read_dreamt_vault
 from aria_dream.adapters.state.record_store import RecordStore
-from aria_dream.judging.judge import STRUCTURE_TERMS
+from aria_dream.judging.worth import FEATURES, STRUCTURE_TERMS, evidence_kept
 from aria_dream.ranking.juxtaposition import Juxtaposition
 from aria_dream.ranking.walk import Memory
 from aria_dream.review.proposal import Event, Proposal, event_record, proposal_id
@@ -46,7 +46,7 @@ def book_of(vault: DreamtVault, places: Places) -> RecordStore:
 def decide(store: RecordStore, pair: Juxtaposition, event: Event, by: str = "tick") -> None:
     paths = (pair.from_, pair.to)
     id_ = proposal_id("link", paths, 0)
-    evidence = {term.name: term.value for term in pair.evidence}
+    evidence = evidence_kept(pair)
     store.propose([
         Proposal(
             id=id_, kind="link", paths=paths, round=0, at=AT, expires_at=None, titles=paths, score=pair.score,
@@ -60,7 +60,7 @@ def candidates(vault: DreamtVault, places: Places) -> list[Juxtaposition]:
     """Every pair once, best first, as the ranking names it while nothing is decided."""
     with open_dream_parts(vault, places) as parts:
         ranker = parts.ranker(Memory())
-        found = {pair.pair: pair for _, pairs in ranker.all(60) for pair in pairs}
+        found = {pair.pair: pair for pair in ranker.look(vault.graph.paths, vault.graph.paths)}
     return sorted(found.values(), key=lambda pair: (-pair.score, pair.pair))
 
 
@@ -118,4 +118,4 @@ def test_which_decisions_teach(vault: DreamtVault, places: Places) -> None:
     assert [answer for _, answer in found] == [True, False]
     (first, _), _ = found
     terms = {term.name: term.value for term in pairs[0].evidence}
-    assert first.structure == pytest.approx(sum(terms.get(name, 0.0) for name in STRUCTURE_TERMS))
+    assert first[FEATURES.index("structure")] == pytest.approx(sum(terms.get(name, 0.0) for name in STRUCTURE_TERMS))

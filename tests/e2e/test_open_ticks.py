@@ -87,7 +87,7 @@ def test_a_lost_id_counts_where_the_titles_tell_and_the_line_gets_it_back(vault:
     note.write_text(note.read_text("utf-8").replace(f" ^aria-{LINK}", "").replace("-no\n", "\n", 1), "utf-8")
     assert apply(vault)["applied"] == [LINK]
     assert (vault / "Compost.md").read_text("utf-8") == PLACED
-    assert re.search(rf"(?m)^    - \[ \] undo: linked in Compost .* \^aria-{LINK}-undo$", note.read_text("utf-8"))
+    assert re.search(rf"(?m)^- \[ \] undo: linked in Compost .* \^aria-{LINK}-undo$", note.read_text("utf-8"))
     assert "link them" not in note.read_text("utf-8").partition("Falling asleep")[0]
     assert apply(vault)["applied"] == []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from datetime import date, time
+from typing import get_args
 
 import pyromark
 from hypothesis import given, settings
@@ -23,11 +24,11 @@ from aria_dream.notes.dream_log import (
     render_block,
     render_head,
 )
-from aria_dream.notes.dream_note_grammar import Outcome, Verdict
+from aria_dream.notes.dream_note_grammar import Outcome, Place, Verdict
 from aria_dream.notes.plain_text import clean, escape_plain, unescape_plain
 from aria_dream.notes.review_note import ReviewItem, read_managed, render_managed, render_review_head
 from aria_dream.notes.ticks import read_ticks
-from aria_dream.ranking.juxtaposition import Dropped, Juxtaposition, Survivor, title_of
+from aria_dream.ranking.juxtaposition import Dropped, Juxtaposition, Resonance, Survivor, title_of
 
 HOSTILE = [
     "[[", "]]", "|", "`", "``", "**", "__", "↔", " ↔ ", "→", " → ", "#foo", "C# notes", "%%", "$x$", "$$", "<b>", "<%",
@@ -41,6 +42,7 @@ names = texts.map(lambda text: text.replace("/", "").replace("\x00", "") or "x")
 paths = st.lists(names, min_size=1, max_size=3).map(lambda parts: "/".join(parts) + ".md")
 ids = st.text("abcdefghijklmnopqrstuvwxyz234567", min_size=6, max_size=9)
 scores = st.floats(0, 10)
+places = st.sampled_from(get_args(Place))
 
 
 def link_text(path: str) -> str:
@@ -55,7 +57,9 @@ def shortest(path: str) -> str:
 def juxtapositions(draw: st.DrawFn) -> Juxtaposition:
     first, second = draw(paths), draw(paths)
     way = draw(st.none() | st.lists(paths, min_size=1, max_size=3).map(lambda mid: (first, *mid, second)))
-    return Juxtaposition(from_=first, to=second, score=draw(scores), path=way)
+    quotes = draw(st.none() | st.tuples(texts, texts))
+    resonance = quotes and Resonance(quotes=quotes, cosine=0.5, telling=0.1, whole=0.3, rank=3)
+    return Juxtaposition(from_=first, to=second, score=draw(scores), path=way, resonance=resonance or None)
 
 
 @st.composite
@@ -80,10 +84,14 @@ def blocks(draw: st.DrawFn) -> DreamBlock:
     link = draw(st.sampled_from([link_text, shortest]))
     markdown = draw(st.booleans())
     pairs = tuple(
-        logged_pair(survivor, draw(ids), link, markdown_links=markdown)
-        for survivor in draw(st.lists(survivors(), max_size=3))
+        logged_pair(survivor, draw(ids), link, markdown_links=markdown, place=draw(places), goes=draw(texts))
+        for survivor in draw(st.lists(survivors(), max_size=3, unique_by=lambda one: one.juxtaposition.pair))
     )
-    start = logged_start(draw(paths), cold=draw(st.booleans()), rule=draw(texts), seed=draw(st.integers()))
+    others = draw(st.lists(paths, max_size=2))
+    start = logged_start(
+        draw(paths), cold=draw(st.booleans()), rule=draw(texts), seed=draw(st.integers()), others=others,
+        pairs=draw(st.integers(1, 99)) if others else draw(st.integers(0, 99)),
+    )  # fmt: skip
     at = time(draw(st.integers(0, 23)), draw(st.integers(0, 59)))
     return DreamBlock(
         at=at,
@@ -114,14 +122,15 @@ def test_parse_of_render_is_the_same(episodes: list[DreamBlock], line_end: str) 
 @given(blocks())
 def test_a_title_or_reason_never_makes_a_link_a_tag_or_a_line(block: DreamBlock) -> None:
     text = render_block(block)
-    expected = 6 + bool(block.judged) + (5 * len(block.pairs) + 1 if block.pairs else 0)
-    expected += len(block.drops) + 2 if block.drops else 0
+    assert block.start is not None
+    expected = 6 + 2 * bool(block.judged) + 2 * (not block.pairs) + len(block.drops) + bool(block.start.others)
+    expected += sum(9 + 3 * (pair.quotes is not None) + bool(pair.goes) for pair in block.pairs)
     assert len(text.splitlines()) == expected
     linked = sum((pair.from_.style != "plain") + (pair.to.style != "plain") for pair in block.pairs)
     seen = markdown_parts(text)
     assert seen.count("Link") == linked
     assert seen.count("Heading") == 1
-    assert seen.count("TaskListMarker") == 2 * len(block.pairs)
+    assert seen.count("TaskListMarker") == 3 * len(block.pairs)
     assert not {"Image", "Code", "CodeBlock", "InlineMath", "DisplayMath", "Html", "InlineHtml", "HtmlBlock",
                 "FootnoteReference", "Strikethrough", "Emphasis", "Rule", "Table"}.intersection(seen)  # fmt: skip
     assert not re.search(r"(?m)(?:^|\s)#(?!#* )[^\s#]", re.sub(r"\[\[.*?\]\]", "", text))
@@ -153,7 +162,9 @@ def markdown_parts(text: str) -> list[str]:
 @given(st.lists(st.tuples(survivors(), ids), max_size=4, unique_by=lambda row: row[1]), st.sampled_from(["\n", "\r\n"]))
 def test_review_list_is_inverse(rows: list[tuple[Survivor, str]], line_end: str) -> None:
     items = tuple(
-        ReviewItem(kind="link", pair=logged_pair(survivor, id_, link_text), dreamt_on=date(2026, 11, 30))
+        ReviewItem(
+            kind="link", pair=logged_pair(survivor, id_, link_text, goes=survivor.reason), dreamt_on=date(2026, 11, 30)
+        )
         for survivor, id_ in rows
     )
     text = (render_review_head() + render_managed(items) + "\n").replace("\n", line_end)
@@ -168,7 +179,7 @@ moments = st.sampled_from(["07:41", "2 Dec 07:41", "31 Jan 2027 23:59"])
 
 @st.composite
 def outcomes(draw: st.DrawFn) -> Outcome:
-    verdicts: tuple[Verdict, ...] = ("linked", "never again", "expired", "undone", "not placed")
+    verdicts: tuple[Verdict, ...] = ("linked", "knew it", "never again", "expired", "undone", "not placed")
     verdict = draw(st.sampled_from(verdicts))
     until = draw(st.just("") | moments)
     return Outcome(
@@ -223,5 +234,5 @@ def test_a_reader_of_the_vault_sees_exactly_the_links_of_the_pairs(block: DreamB
     assert note.tags == ()
     assert len(note.headings) == 1
     assert {found.name for found in note.block_ids} <= {
-        f"aria-{pair.id}{suffix}" for pair in block.pairs for suffix in ("", "-no")
+        f"aria-{pair.id}{suffix}" for pair in block.pairs for suffix in ("", "-known", "-no")
     }

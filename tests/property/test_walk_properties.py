@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from random import Random
+from typing import get_args
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aria_dream.judging.places import Place, Surprise, choose_pairs
 from aria_dream.ranking.juxtaposition import Juxtaposition, pair_key
-from aria_dream.ranking.walk import FAR, Memory, Start, Walkable, choose_pairs, pick_start
+from aria_dream.ranking.walk import Memory, Start, Walkable, pick_start
 
 TODAY = date(2026, 11, 30)
 names = st.sampled_from([f"{letter}.md" for letter in "abcdefghij"])
@@ -38,17 +40,6 @@ memories = st.builds(
 )
 
 
-@st.composite
-def rankings(draw: st.DrawFn) -> list[Juxtaposition]:
-    found = []
-    for _ in range(draw(st.integers(0, 15))):
-        first, second = draw(names), draw(names)
-        stones = draw(st.none() | st.lists(names, max_size=3))
-        way = None if stones is None else (first, *stones, second)
-        found.append(Juxtaposition(from_=first, to=second, score=draw(st.floats(0, 1)), path=way))
-    return sorted(found, key=lambda pair: -pair.score)
-
-
 @settings(max_examples=150)
 @given(notes, memories, st.integers())
 def test_same_seed_same_start_and_always_a_visible_one(vault: list[Walkable], memory: Memory, seed: int) -> None:
@@ -62,29 +53,26 @@ def test_same_seed_same_start_and_always_a_visible_one(vault: list[Walkable], me
         assert not isinstance(picked, Start)
 
 
+places = st.sampled_from(get_args(Place))
+found = st.lists(
+    st.builds(Juxtaposition, from_=names, to=names, score=st.floats(0, 1), path=st.none()).filter(
+        lambda pair: pair.from_ != pair.to
+    ),
+    unique_by=lambda pair: pair.pair,
+    max_size=15,
+)
+
+
 @settings(max_examples=300)
-@given(rankings(), memories, st.integers(0, 6), st.integers(0, 120))
-def test_what_a_dream_shows(ranked: list[Juxtaposition], memory: Memory, count: int, cooldown_days: int) -> None:
-    shown = choose_pairs(ranked, memory, count=count, today=TODAY, cooldown_days=cooldown_days)
-    allowed = [
-        pair for pair in ranked if pair.from_ != pair.to and pair.distance != 1 and pair.pair not in memory.decided
-    ]
-
-    def waits(pair: Juxtaposition) -> bool:
-        last = memory.shown.get(pair.pair)
-        return last is not None and (TODAY - last).days < cooldown_days
-
-    def far(pair: Juxtaposition) -> bool:
-        return pair.distance is None or pair.distance >= FAR
-
+@given(found, st.data(), st.integers(0, 6), st.sampled_from(get_args(Surprise)))
+def test_what_a_dream_shows(ranked: list[Juxtaposition], data: st.DataObject, count: int, surprise: Surprise) -> None:
+    place = {pair.pair: data.draw(places) for pair in ranked}
+    shown = choose_pairs(ranked, count=count, surprise=surprise, place=lambda pair: place[pair.pair])
+    assert set(shown) <= set(ranked)
     assert len(shown) <= count
-    assert (len(shown) > 0) == (count > 0 and bool(allowed))
-    assert set(shown) <= set(allowed)
-    assert len({pair.pair for pair in shown}) == len(shown)
-    assert len({pair.to for pair in shown}) == len(shown)
-    assert [pair for pair in shown if waits(pair)] in ([], list(shown))
-    if any(waits(pair) for pair in shown):
-        assert all(waits(pair) for pair in allowed)
-    first_of_pair = {pair.pair: pair for pair in reversed(allowed)}
-    left = sum(far(pair) and waits(pair) == waits(shown[0]) for pair in first_of_pair.values()) if shown else 0
-    assert sum(map(far, shown)) >= min(left, -(-len(shown) // 3))
+    ends = [path for pair in shown for path in pair.pair]
+    assert len(set(ends)) == len(ends)
+    left = [pair for pair in ranked if not set(ends) & set(pair.pair)]
+    assert len(shown) == count or not left
+    if shown and any(place[pair.pair] == "far" for pair in ranked) and surprise != "near":
+        assert place[shown[0].pair] == "far"

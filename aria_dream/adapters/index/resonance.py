@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -22,16 +22,17 @@ from aria_dream.adapters.disk.safe_path import read_plain
 from aria_dream.adapters.index.cache_store import OF_VAULT, drop_arrays, read_arrays, write_arrays
 from aria_dream.adapters.index.index_cache import reader_version
 from aria_dream.markdown.note import decode_note
-from aria_dream.ranking.juxtaposition import Juxtaposition, chance, shortest_ways, title_of
+from aria_dream.ranking.juxtaposition import Juxtaposition, Resonance, chance, shortest_ways, title_of
 from aria_dream.ranking.learn import Weights
 from aria_dream.ranking.notespace import NoteSpace, Parts
-from aria_dream.ranking.rank import Ranking, RankNote
+from aria_dream.ranking.rank import EVIDENCE, Ranking, RankNote
 from aria_dream.ranking.sparse import link_sketch, still_alike
 from aria_dream.ranking.terms import NO_TERMS, TermCounts, link_key, note_terms
+from aria_dream.ranking.walk import is_crossroads
 from aria_dream.vault.edit import encode_note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
     import numpy.typing as npt
@@ -255,12 +256,23 @@ def _keep_weights(vault: DreamtVault, cache: ContentCache, record: dict[str, obj
     cache.put(WEIGHTS_KIND, json.dumps({**record, "graph": _graph_hash(vault)}).encode())
 
 
-class VaultRanker:
-    """L0 of one vault, as `judging.dreaming.Ranker` asks for it: the ranking, with ways and names."""
+Resonances = Callable[[Sequence[int], Mapping[int, Collection[int]], int], Mapping[int, Mapping[int, Resonance]]]
+"""`NotePassages.resonances`."""
+NEAR_LOOKED_AT = 12
+"""Of a start's candidates, those that the ranking puts first."""
+FAR_LOOKED_AT = 30
+"""And those whose passages are the most telling."""
+_MENTION = [*EVIDENCE].index("mention")
 
-    def __init__(self, vault: DreamtVault, ranking: Ranking) -> None:
+
+class VaultRanker:
+    """L0 of one vault, as `judging.dreaming.Ranker` asks for it: the ranking, with passages, ways and names."""
+
+    def __init__(self, vault: DreamtVault, ranking: Ranking, resonances: Resonances | None = None) -> None:
         self._vault = vault
         self._ranking = ranking
+        self._resonances = resonances
+        self._crossroads = [row for row, note in enumerate(vault.notes) if is_crossroads(note, len(vault.notes))]
 
     def resonances(self, path: str, limit: int) -> list[Juxtaposition]:
         """The undrawn pairs of the note at `path`, best first, at most `limit`; empty for one that is not there or not
@@ -268,12 +280,41 @@ class VaultRanker:
         row = self._vault.row(path)
         return [] if row is None else self._named(row, self._ranking.from_note(row, limit))
 
+    def look(
+        self, starts: Sequence[str], targets: Collection[str], named: Collection[str] = ()
+    ) -> list[Juxtaposition]:
+        """The undrawn pairs of several notes with those of `targets`, start by start, each with what its passages say:
+        the best of the ranking and the most telling of the passages. A note of `named` takes part where one of the two
+        names the other in its prose."""
+        rows, wanted, nameable = map(self._rows, (starts, targets, named))
+        scored = {
+            row: [one for one in found if one.to in wanted or (one.to in nameable and one.terms[_MENTION] > 0)]
+            for row, found in self._ranking.all(len(self._vault.facts), list(rows))
+        }
+        near = {row: [one.to for one in found[:NEAR_LOOKED_AT]] for row, found in scored.items()}
+        told = {} if self._resonances is None else self._resonances(list(scored), near, FAR_LOOKED_AT)
+        looked_at = []
+        for row in rows:
+            said = told.get(row, {})
+            among = {*near.get(row, ()), *said}
+            kept = [one for one in scored.get(row, ()) if one.to in among]
+            together = zip(self._named(row, kept), kept, strict=True)
+            looked_at += [replace(found, resonance=said.get(one.to)) for found, one in together]
+        return looked_at
+
+    def _rows(self, paths: Iterable[str]) -> dict[int, None]:
+        return {row: None for path in paths if (row := self._vault.row(path)) is not None}
+
     def pair(self, first: str, second: str) -> Juxtaposition:
         """The pair of two visible notes, linked or not."""
         rows = self._vault.row(first), self._vault.row(second)
         if rows[0] is None or rows[1] is None:
             raise ValueError("a pair names a note that is none of the vault's")
-        return self._named(rows[0], [self._ranking.pair(rows[0], rows[1])])[0]
+        found = self._named(rows[0], [self._ranking.pair(rows[0], rows[1])])[0]
+        if self._resonances is None:
+            return found
+        told = self._resonances([rows[0]], {rows[0]: [rows[1]]}, 0)
+        return replace(found, resonance=told.get(rows[0], {}).get(rows[1]))
 
     def learned(self) -> dict[str, object]:
         """The weights that the vault's links taught."""
@@ -286,7 +327,7 @@ class VaultRanker:
 
     def _named(self, row: int, scored: Sequence[Scored]) -> list[Juxtaposition]:
         paths = self._vault.graph.paths
-        ways = shortest_ways(self._vault.links, row, [one.to for one in scored])
+        ways = shortest_ways(self._vault.links, row, [one.to for one in scored], self._crossroads)
         found = []
         for one in scored:
             way = ways[one.to]

@@ -1,88 +1,52 @@
-"""The embedded judge on a real vault: cached vectors, calibrated by the vault's own links, reasons from its notes.
+"""The built-in judge on a real vault: what it asks of the notes themselves, and reasons that are true of them.
 
-Nothing here loads the model unless a visible note has no vector yet. Vectors, background and calibration are kept in
-the cache folder; the latter two as long as nearly all the links they were learned from are still there, so that an edit
-costs no seconds. The same state and the same calibration judge alike.
+The vectors are those of the notes' quotable passages (`note_passages`), so a dream embeds nothing else.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from aria_dream.adapters.index.decisions import is_merged
 from aria_dream.adapters.index.resonance import read_note_text
-from aria_dream.adapters.models.embedding import (
-    Unembedded,
-    load_embedder,
-    passage_kind,
-    read_passages,
-    read_vectors,
-    vector_kind,
-    write_missing_vectors,
-)
-from aria_dream.adapters.models.verdict_cache import LearnedJudge, keep_learned, read_learned, retain_visible
+from aria_dream.adapters.models.verdict_cache import retain_visible
 from aria_dream.errors import MissingPartError
 from aria_dream.judging.bridge import SAMPLE, bridge_signs, clause_words, folder_lift, note_shape, surroundings
 from aria_dream.judging.common_ground import Between, NoteView, fold, in_common
-from aria_dream.judging.judge import (
-    JUDGE_NAME,
-    JudgedPair,
-    bridge_share,
-    judge_pairs,
-    pair_features,
-    says_the_same,
-)
-from aria_dream.judging.pool import NoteSizes, features_of, learn_calibration, links_of
-from aria_dream.judging.reason import (
-    MOST_AROUND,
-    TITLES,
-    around_clause,
-    explain_terms,
-    find_linked_alike,
-    linked_alike_clause,
-    shared_words_clause,
-)
+from aria_dream.judging.judge import JUDGE_NAME, JudgedPair, bridge_share, judge_pairs, says_the_same
+from aria_dream.judging.worth import learn_worth
 from aria_dream.markdown.note import parse_note
-from aria_dream.ranking.embedding import passages, prose, vector_key
-from aria_dream.ranking.juxtaposition import log_odds, title_of
-from aria_dream.ranking.meaning import (
-    BACKGROUND_NOTES,
-    Meanings,
-    background,
-    background_sample,
-)
-from aria_dream.vault.edit import encode_note
+from aria_dream.ranking.embedding import prose
+from aria_dream.ranking.juxtaposition import title_of
+from aria_dream.ranking.meaning import BACKGROUND_NOTES, background
+from aria_dream.ranking.sparse import structure_of
+from aria_dream.ranking.walk import is_crossroads
 from aria_dream.vault.graph import targets_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from aria_dream.adapters.index.cache_store import ContentCache
     from aria_dream.adapters.index.dreamt_vault import DreamtVault
-    from aria_dream.adapters.models.embedding import Embedder
+    from aria_dream.adapters.models.note_passages import NotePassages
     from aria_dream.judging.bridge import BridgeSigns, Surroundings
-    from aria_dream.judging.calibration import Calibration
-    from aria_dream.judging.common_ground import Common
-    from aria_dream.judging.judge import PairFeatures
     from aria_dream.judging.triage_prompt import Drop, Keep
-    from aria_dream.ranking.embedding import EmbeddedText
+    from aria_dream.judging.worth import WorthModel
     from aria_dream.ranking.juxtaposition import Juxtaposition
-    from aria_dream.ranking.meaning import Background
     from aria_dream.ranking.rank import Ranking
     from aria_dream.ranking.sparse import Structure
+
+    Vectors = NDArray[np.float32]
 
 HELD_APART: Final = 0.98
 APART_SAMPLE: Final = 1_000
 APART_LEAST: Final = 30
-SMALL_FOLDER: Final = 12
-"""A folder of at most so many notes says something of two that lie in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +62,13 @@ class EmbeddedJudge:
 
     vault: DreamtVault
     ranking: Ranking
-    calibration: Calibration
-    meanings: Meanings
-    sizes: NoteSizes
+    passages: NotePassages
+    worth: WorthModel
     share: float
     """How much the signs of a bridge count (`bridge_share`)."""
-    around: Surroundings | None
-    """What they are read against; None where they do not count."""
-    problem: str
-    """Why it judges without sentence embeddings; `""` where it has them."""
+    around: Surroundings
+    """What they are read against."""
+    apart_below: float
 
     @property
     def name(self) -> str:
@@ -116,26 +78,16 @@ class EmbeddedJudge:
     def judge(self, found: Sequence[Juxtaposition]) -> tuple[Keep | Drop, ...]:
         """One verdict a pair, in order. Both notes of each are among the vault's."""
         rows = [(_row(self.vault, one.from_), _row(self.vault, one.to)) for one in found]
-        views = {row: self._view(row) for row in sorted({row for pair in rows for row in pair})}
-        links = links_of(self.ranking, len(self.sizes.words))
-        apart_below = _apart_below(self.meanings, links)
-        first = np.array([row for row, _ in rows], dtype=np.int64)
-        second = np.array([row for _, row in rows], dtype=np.int64)
-        told = self.meanings.likeness(links, first, second)
-        cosines = np.einsum("ij,ij->i", self.meanings.of(first), self.meanings.of(second))
-        folders = self.sizes.folders
-        apart = self.around.nearness(self.meanings.of(first), self.meanings.of(second)) if self.around else cosines
+        asked = sorted({row for pair in rows for row in pair})
+        views = {row: self._view(row) for row in asked}
+        vectors = dict(zip(asked, self.passages.means(asked), strict=True))
+        first = np.array([vectors[row] for row, _ in rows]).reshape(len(rows), -1)
+        second = np.array([vectors[row] for _, row in rows]).reshape(len(rows), -1)
+        apart = self.around.nearness(first, second) if rows else ()
         often = Counter(tag for fact in self.vault.facts for tag in fact.tags)
+        folders = Counter(_folder(fact.path) for fact in self.vault.facts)
         pairs = []
-        for at, (one, (a, b), values) in enumerate(zip(found, rows, features_of(told), strict=True)):
-            terms = {term.name: term.value for term in one.evidence}
-            features = pair_features(
-                log_odds(one.score),
-                terms,
-                values,
-                words=(self.sizes.words[a], self.sizes.words[b]),
-                folder_notes=folders.count(folders[a]) if folders[a] == folders[b] else 0,
-            )
+        for at, (one, (a, b)) in enumerate(zip(found, rows, strict=True)):
             common = replace(
                 in_common(
                     views[a].words,
@@ -146,70 +98,36 @@ class EmbeddedJudge:
                 ),
                 tags=self._tags(often, a, b),
                 missing=self._missing(views[a], views[b]),
-                folder=folders[a].rpartition("/")[2] if 0 < features.folder_notes <= SMALL_FOLDER else None,
-                akin=self._akin(int(told.akin[at]), a, b),
             )
-            common = replace(common, hints=self._hints(common, terms, a, b, views))
-            cosine = float(cosines[at]) if features.nearness is not None else None
-            bridge = self._bridge(rows[at], views, float(apart[at]), features.folder_notes)
-            pairs.append(
-                JudgedPair(features=features, common=common, cosine=cosine, apart_below=apart_below, bridge=bridge)
+            cosine = float(first[at] @ second[at]) if first[at].any() and second[at].any() else None
+            pair = JudgedPair(
+                found=one,
+                common=common,
+                words=(self.vault.facts[a].words, self.vault.facts[b].words),
+                cosine=cosine,
+                apart_below=self.apart_below,
+                bridge=self._bridge((a, b), views, float(apart[at]), folders),
             )
-            if says_the_same(pairs[-1]):
-                pairs[-1] = replace(pairs[-1], merges=is_merged(self.vault, (a, b), cosine))
-        return judge_pairs(self.calibration, pairs, share=self.share)
+            if says_the_same(pair):
+                pair = replace(pair, merges=is_merged(self.vault, (a, b), cosine))
+            pairs.append(pair)
+        return judge_pairs(self.worth, pairs, share=self.share)
 
     def _bridge(
-        self, pair: tuple[int, int], views: Mapping[int, _Viewed], nearness: float, folder_notes: int
-    ) -> BridgeSigns | None:
-        """The signs of a bridge, where they count; notes that lie in no folder do not lie in one."""
-        if self.around is None:
-            return None
+        self, pair: tuple[int, int], views: Mapping[int, _Viewed], nearness: float, folders: Mapping[str, int]
+    ) -> BridgeSigns:
+        """The signs of a bridge; notes that lie in no folder do not lie in one."""
         seen = (views[row].words for row in pair)
         one, two = (replace(note_shape(view.title, view.prose), title=view.called) for view in seen)
-        folders = self.sizes.folders[pair[0]], self.sizes.folders[pair[1]]
+        first, second = (_folder(self.vault.facts[row].path) for row in pair)
         return bridge_signs(
             one,
             two,
             usual=self.around.clause_words,
             nearness=nearness,
-            lift=folder_lift(len(self.sizes.folders), folder_notes if folders[0] else 0),
-            folders=(folders[0].rpartition("/")[2], folders[1].rpartition("/")[2]),
+            lift=folder_lift(len(self.vault.facts), folders[first] if first and first == second else 0),
+            folders=(first.rpartition("/")[2], second.rpartition("/")[2]),
         )
-
-    def _hints(
-        self, common: Common, terms: Mapping[str, float], first: int, second: int, views: dict[int, _Viewed]
-    ) -> tuple[str, ...]:
-        """What the ranking's terms say of the two; note by note where nothing else can be said of them."""
-        one, two = views[first].words, views[second].words
-        hints = explain_terms(terms, one.called, two.called)
-        if not hints or hints[0] == TITLES or common.words or common.mention or common.between or common.akin:
-            return hints[: hints[:1] == (TITLES,)]
-        links = self.vault.links
-        beside = []
-        for row in (first, second):
-            near = sorted(set(links.of(row)) - {first, second}, key=lambda at: (links.degree(at), at))[:MOST_AROUND]
-            views |= {each: self._view(each) for each in near if each not in views}
-            beside.append([views[each].words for each in near])
-        rarity = self.ranking.rarity
-        clause = (
-            around_clause(one, two, beside_first=beside[0], beside_second=beside[1], rarity=rarity)
-            or self._linked_alike(first, second)
-            or shared_words_clause(one, two, beside_second=beside[1], rarity=rarity)
-            or shared_words_clause(two, one, beside_second=beside[0], rarity=rarity)
-        )
-        return (clause or hints[0],)
-
-    def _linked_alike(self, first: int, second: int) -> str | None:
-        found = find_linked_alike(first, second, self.vault.links.of)
-        if found is None:
-            return None
-        mine, other, common = found
-        titles = [self._name(row) for row in (mine, other, second if mine == first else first)]
-        return linked_alike_clause(titles, [self._name(row) for row in common])
-
-    def _name(self, row: int) -> str:
-        return self.vault.name_of(self.vault.graph.paths[row])
 
     def _view(self, row: int) -> _Viewed:
         note = parse_note(read_note_text(self.vault, row))
@@ -220,7 +138,7 @@ class EmbeddedJudge:
             # a file that no dream may see is there all the same, and is not named
             if link.path and resolver.resolve(link.path, path) is None
         }
-        return _Viewed(NoteView(title_of(path), prose(note), note.aliases, self._name(row)), linked)
+        return _Viewed(NoteView(title_of(path), prose(note), note.aliases, self.vault.name_of(path)), linked)
 
     def _tags(self, often: Mapping[str, int], first: int, second: int) -> tuple[str, ...]:
         """Tags of both that at most a fifth of the notes bear, the rarest first."""
@@ -234,98 +152,62 @@ class EmbeddedJudge:
         lacking = sorted(name for name in shared if "." not in name)
         return first.linked[lacking[0]] if lacking else None
 
-    def _akin(self, row: int, first: int, second: int) -> tuple[str, str, str] | None:
-        if row < 0:
-            return None
-        title, near, linked = map(self._name, (row, first, second))
-        return title, near, linked
+
+def open_embedded_judge(
+    vault: DreamtVault,
+    ranking: Ranking,
+    passages: NotePassages,
+    *,
+    decisions: Sequence[tuple[tuple[float, ...], bool]] = (),
+) -> EmbeddedJudge:
+    """The judge of this vault, over its passages, which are embedded first where they are not yet.
+
+    `decisions`: features of pairs (`worth.FEATURES`) that the writer decided on, and how. What an invisible note left
+    in the cache is dropped whenever the vault's state has changed. Without the embedding model it judges by what is
+    cached.
+    """
+    with suppress(MissingPartError):  # whoever looks for resonances says it
+        passages.write_missing()
+    retain_visible(passages.cache, vault)
+    pairs = ranking.linked_pairs()
+    links = structure_of(len(vault.facts), pairs[:, 0], pairs[:, 1])
+    return EmbeddedJudge(
+        vault=vault,
+        ranking=ranking,
+        passages=passages,
+        worth=learn_worth([features for features, _ in decisions], [answer for _, answer in decisions]),
+        share=bridge_share(links, len(decisions)),
+        around=_around(vault, passages),
+        apart_below=_apart_below(passages, links),
+    )
 
 
-def _apart_below(meanings: Meanings, links: Structure) -> float:
+def _apart_below(passages: NotePassages, links: Structure) -> float:
     """The cosine that only `1 - HELD_APART` of the linked pairs (of a sample of them) reach: neighbours in a field,
     as conductivity and resistivity, are linked because they are not one. 0 where too few links tell."""
     pairs = links.pairs()
     some = pairs[:: max(1, len(pairs) // APART_SAMPLE)]
-    cosines = np.einsum("ij,ij->i", meanings.of(some[:, 0]), meanings.of(some[:, 1]))
-    return float(np.quantile(cosines, HELD_APART)) if len(some) >= APART_LEAST else 0.0
+    if len(some) < APART_LEAST:
+        return 0.0
+    cosines = np.einsum("ij,ij->i", passages.means(some[:, 0].tolist()), passages.means(some[:, 1].tolist()))
+    return float(np.quantile(cosines, HELD_APART))
 
 
-def open_embedded_judge(
-    vault: DreamtVault,
-    cache: ContentCache,
-    ranking: Ranking,
-    *,
-    embedder: Embedder | None = None,
-    decisions: Sequence[tuple[PairFeatures, bool]] = (),
-    progress: Callable[[int, int], None] = lambda _done, _total: None,
-    stop: Callable[[], bool] = lambda: False,
-) -> EmbeddedJudge:
-    """The judge of this vault. Embeds visible notes that have no vector yet, reporting `progress(done, total)`.
-
-    `decisions`: features of pairs the writer approved or rejected. Where the model is missing, or `stop()` ended the
-    embedding, it judges without the vectors it has not; `problem` says so in the first case. What an invisible note
-    left in the cache is dropped whenever the vault's state has changed.
-    """
-    embedder = embedder or load_embedder()
-    kind, dim = vector_kind(embedder), embedder.dim
-    keys = [vector_key(fact.content_hash, title_of(fact.path)) for fact in vault.facts]
-    vectors, known = read_vectors(cache, kind, keys, dim)
-    missing = [row for row, there in enumerate(known.tolist()) if not there]
-    problem, remaining = "", 0
-    if missing:
-        wanted = [Unembedded(key=keys[row], passages=lambda row=row: _passages(vault, row)) for row in missing]  # type: ignore[misc]  # the default binds the row
-        try:
-            remaining = write_missing_vectors(cache, embedder, wanted, progress=progress, stop=stop).remaining
-        except MissingPartError as error:
-            problem = str(error)
-        vectors[missing] = read_vectors(cache, kind, [keys[row] for row in missing], dim)[0]
-
-    def passages_of(asked: Sequence[int]) -> list[NDArray[np.float32]]:
-        return read_passages(cache, passage_kind(embedder), [keys[row] for row in asked], dim)
-
-    told = sha256(repr((kind, ranking.weights, tuple(decisions))).encode()).hexdigest()
-    learned = read_learned(cache, vault, told, dim)
-    usual = background(vectors[background_sample(keys)]) if learned is None else learned.background
-    meanings = Meanings(vectors.astype(np.float16), usual, passages_of)
-    sizes = NoteSizes([fact.words for fact in vault.facts], [_folder(fact.path) for fact in vault.facts])
-    calibration = learn_calibration(ranking, meanings, sizes, decisions) if learned is None else learned.calibration
-    if not problem and not remaining:
-        retain_visible(cache, vault, keys)
-        if learned is None:
-            keep_learned(cache, vault, told, LearnedJudge(usual, calibration))
-    share = bridge_share(links_of(ranking, len(vault.facts)), len(decisions))
-    return EmbeddedJudge(
-        vault=vault,
-        ranking=ranking,
-        calibration=calibration,
-        meanings=meanings,
-        sizes=sizes,
-        share=share,
-        around=_around(vault, keys, usual) if share else None,
-        problem=problem,
-    )
-
-
-def _around(vault: DreamtVault, keys: Sequence[bytes], usual: Background) -> Surroundings:
+def _around(vault: DreamtVault, passages: NotePassages) -> Surroundings:
     """What is usual in the vault, by a sample of its notes that hardly changes with it."""
-    sample = background_sample(keys, SAMPLE)
-    clauses = [clause_words(prose(parse_note(read_note_text(vault, row)))) for row in sample]
-    return surroundings(usual, min(len(keys), BACKGROUND_NOTES), clauses)
-
-
-def _passages(vault: DreamtVault, row: int) -> tuple[EmbeddedText, ...]:
-    """The note's passages; none where it is no longer what the vault's snapshot says, so that no key ever lies."""
-    text = read_note_text(vault, row)
-    if sha256(encode_note(text)).digest() != vault.facts[row].content_hash:
-        return ()
-    return passages(title_of(vault.facts[row].path), parse_note(text))
+    rows = sorted(passages.rows, key=lambda row: (vault.facts[row].content_hash, row))
+    usual = background(passages.means(rows[:BACKGROUND_NOTES]))
+    clauses = [clause_words(prose(parse_note(read_note_text(vault, row)))) for row in rows[:SAMPLE]]
+    return surroundings(usual, min(len(rows), BACKGROUND_NOTES), clauses)
 
 
 def _between(vault: DreamtVault, first: int, second: int) -> list[Between]:
-    """Notes linked with both, the least linked first, with the direction of the links."""
+    """The least linked note that is linked with both and is no list, with the direction of the links."""
     common = set(vault.links.of(first)) & set(vault.links.of(second))
     out_first, out_second = set(targets_of(vault.graph, first)), set(targets_of(vault.graph, second))
-    ranked = sorted(common, key=lambda row: (vault.links.degree(row), row))
+    notes = vault.notes
+    telling = [row for row in common if not is_crossroads(notes[row], len(notes))]
+    ranked = sorted(telling, key=lambda row: (vault.links.degree(row), row))
     return [
         Between(vault.name_of(vault.graph.paths[row]), from_first=row in out_first, from_second=row in out_second)
         for row in ranked[:1]

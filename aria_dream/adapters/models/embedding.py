@@ -217,6 +217,39 @@ def write_vectors(cache: ContentCache, kind: str, hashes: Sequence[bytes], vecto
     cache.put_many(kind, {key: row.tobytes() for key, row in zip(hashes, rows, strict=True)})
 
 
+def write_missing_passages(
+    cache: ContentCache,
+    embedder: Embedder,
+    kind: str,
+    texts: Mapping[bytes, Callable[[], Sequence[str] | None]],
+    *,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> EmbeddingRun:
+    """As `write_missing_vectors`, for texts that are embedded each by itself and kept by their note's key.
+
+    A text is asked for only where the cache does not know its key; None: the note is gone or has changed, and nothing
+    is kept of it.
+    """
+    known = cache.get_many(kind, list(texts))
+    missing = [key for key in texts if key not in known]
+    done = 0
+    if missing:
+        progress(0, len(missing))
+    while done < len(missing) and not stop():
+        batch = missing[done : done + NOTES_PER_BATCH]
+        cut = {key: found for key in batch if (found := texts[key]()) is not None}
+        encoded = embedder.encode([text for found in cut.values() for text in found])
+        at, parts = 0, {}
+        for key, found in cut.items():
+            parts[key] = encoded[at : at + len(found)]
+            at += len(found)
+        write_passages(cache, kind, parts)
+        done += len(batch)
+        progress(done, len(missing))
+    return EmbeddingRun(embedded=done, remaining=len(missing) - done)
+
+
 def read_passages(cache: ContentCache, kind: str, hashes: Sequence[bytes], dim: int) -> list[NDArray[np.float32]]:
     """The passages' vectors of each note, float32 [passages, dim], in the order of `hashes`; none where not known.
 
@@ -241,6 +274,6 @@ def write_passages(cache: ContentCache, kind: str, passages: Mapping[bytes, NDAr
 
     blobs = {}
     for key, rows in passages.items():
-        largest = np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-9)
+        largest = np.maximum(np.abs(rows).max(axis=1, keepdims=True, initial=0.0), 1e-9)
         blobs[key] = np.rint(rows * (127.0 / largest)).astype(np.int8).tobytes()
     cache.put_many(kind, blobs)

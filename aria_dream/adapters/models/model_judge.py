@@ -19,6 +19,7 @@ from aria_dream.judging.triage_prompt import (
     too_long,
     triage_prompt,
     way_text,
+    with_passage,
 )
 from aria_dream.judging.verdict import parse_verdict
 from aria_dream.markdown.note import parse_note
@@ -108,6 +109,10 @@ class ModelJudge:
         first, second = (
             local_excerpt(title_of(path), parse_note(self._text(path))) for path in (found.from_, found.to)
         )
+        if found.resonance is not None:
+            first, second = (
+                with_passage(note, quote) for note, quote in zip((first, second), found.resonance.quotes, strict=True)
+            )
         way = way_text(None if found.path is None else [title_of(step) for step in found.path])
         return self._rendered(triage_prompt(self.prompt, mark, first, second, way))
 

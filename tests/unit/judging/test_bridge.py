@@ -21,18 +21,19 @@ from aria_dream.judging.bridge import (
     surroundings,
     usual_clause,
 )
-from aria_dream.judging.calibration import Calibration
 from aria_dream.judging.common_ground import Common
 from aria_dream.judging.judge import (
-    FEATURES,
+    KEPT_FROM,
     LINKS_ENOUGH,
     LINKS_FEW,
+    STRONG_BRIDGE,
     JudgedPair,
-    PairFeatures,
     bridge_share,
     judge_pairs,
 )
 from aria_dream.judging.triage_prompt import Drop, Keep
+from aria_dream.judging.worth import WorthModel
+from aria_dream.ranking.juxtaposition import Juxtaposition, Resonance
 from aria_dream.ranking.meaning import background
 from aria_dream.ranking.sparse import Structure, structure_of
 
@@ -152,18 +153,11 @@ def test_nearness_does_without_what_all_notes_vary_in() -> None:
     assert np.isnan(around.nearness(notes[:1], np.zeros((1, 32), np.float32))[0])
 
 
-WIDTH = len(FEATURES)
-CALIBRATION = Calibration(
-    means=(0.0,) * WIDTH, scales=(1.0,) * WIDTH, weights=(1.0,) * WIDTH, threshold=0.0, links=0, decisions=0
-)
-
-
-def pair(bridge: BridgeSigns | None, *, text: float, words: tuple[str, ...] = ()) -> JudgedPair:
-    features = PairFeatures(
-        text=text, structure=None, rest=None, nearness=0.0, mention=False, words=0, longer=0,
-    )  # fmt: skip
-    common = Common(words=words, mention=None, between=None, twins=0.0, overlap=0.0, length=50, one_language=True)
-    return JudgedPair(features=features, common=common, cosine=0.1, bridge=bridge)
+def pair(bridge: BridgeSigns | None, *, cosine: float | None = None) -> JudgedPair:
+    common = Common(words=(), mention=None, between=None, twins=0.0, overlap=0.0, length=50, one_language=True)
+    resonance = None if cosine is None else Resonance(quotes=("a", "b"), cosine=cosine, telling=0, whole=0.4, rank=9)
+    found = Juxtaposition(from_="A.md", to="B.md", score=0.01, path=None, resonance=resonance)
+    return JudgedPair(found=found, common=common, words=(50, 50), cosine=0.1, bridge=bridge)
 
 
 def linked(pairs: list[tuple[int, int]], size: int = 100) -> Structure:
@@ -182,39 +176,39 @@ def test_links_count_by_what_they_tell() -> None:
     assert 0 < bridge_share(linked([]), 2 * LINKS_FEW + 2) < 1
 
 
-def test_what_the_links_teach_replaces_the_signs_of_a_bridge_bit_by_bit() -> None:
+def test_worth_replaces_the_signs_of_a_bridge_bit_by_bit() -> None:
     bad = replace(GOOD, lift=3.0, folders=("Land", "Land"))
     sure: list[float] = []
     unsure: list[float] = []
     for tenth in range(10, -1, -1):
-        pairs = [pair(GOOD, text=-2.0, words=("fire",)), pair(bad, text=2.0, words=("fire",))]
-        for_it, against = judge_pairs(CALIBRATION, pairs, share=tenth / 10)
+        for_it, against = judge_pairs(WorthModel(), [pair(GOOD, cosine=0.1), pair(bad, cosine=0.9)], share=tenth / 10)
         assert for_it.probability is not None
         assert against.probability is not None
         sure.append(for_it.probability)
         unsure.append(against.probability)
     assert sure == sorted(sure, reverse=True)
     assert unsure == sorted(unsure)
-    assert sure[0] > 0.5 > sure[-1]
+    assert sure[0] > KEPT_FROM >= sure[-1]
 
 
 def test_verdicts_of_a_vault_without_links() -> None:
-    kept, dropped = judge_pairs(
-        CALIBRATION, [pair(GOOD, text=-2.0), pair(replace(GOOD, jotting=1.0), text=2.0)], share=1.0
-    )
+    kept, dropped = judge_pairs(WorthModel(), [pair(GOOD), pair(replace(GOOD, jotting=1.0))], share=1.0)
     assert isinstance(kept, Keep)
     assert kept.reason == f"{NEARER}, and they lie apart, in Land and in Work"
-    (thin,) = judge_pairs(CALIBRATION, [pair(GOOD, text=-2.0, words=("vote",))], share=1.0)
-    assert thin.reason == f"both speak of vote, and {kept.reason}"
     assert dropped == Drop(dropped.probability, "do not go together: A is written in jottings")
-    unknown = pair(replace(GOOD, nearness=None), text=2.0)
-    assert judge_pairs(CALIBRATION, [unknown], share=1.0) == judge_pairs(CALIBRATION, [unknown])
+    unknown = pair(replace(GOOD, nearness=None))
+    assert judge_pairs(WorthModel(), [unknown], share=1.0) == judge_pairs(WorthModel(), [unknown])
 
 
-def test_a_vault_that_speaks_for_itself_is_judged_without_them() -> None:
-    signs = replace(GOOD, jotting=1.0)
-    with_them, without = (judge_pairs(CALIBRATION, [pair(one, text=0.5)]) for one in (signs, None))
-    assert with_them == without
+def test_a_strong_bridge_lives_on_beside_links() -> None:
+    """The links of a vault once silenced every sign of a bridge; now a strong one keeps a pair, as the last of all."""
+    strong = replace(GOOD, nearness=2.0)
+    assert bridge_log_odds(strong) >= STRONG_BRIDGE
+    (kept,) = judge_pairs(WorthModel(), [pair(strong, cosine=0.1)])
+    assert isinstance(kept, Keep)
+    assert kept.probability == KEPT_FROM
+    (weak,) = judge_pairs(WorthModel(), [pair(replace(GOOD, nearness=0.5), cosine=0.1)])
+    assert isinstance(weak, Drop)
 
 
 WRITTEN = (

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from aria_dream.judging.common_ground import Between, Common, NoteView, fold, in_common
 from aria_dream.judging.reason import (
-    explain_terms,
     join_words,
     meet,
     named,
@@ -218,12 +217,3 @@ def test_words_of_scripts_without_spaces_are_named_whole(first: str, second: str
 def test_words_that_say_how_and_not_what_are_never_named() -> None:
     said = "It becomes what it becomes; typically it requires various things."
     assert in_common(NoteView("A", said), NoteView("B", said), flat).words == ()
-
-
-def test_hints_are_said_of_strong_terms_only() -> None:
-    terms = {"title": 1.0, "similar notes link there": 0.6, "neighbour text": 0.9}
-    assert explain_terms(terms, "Rye", "Oven") == (
-        "their titles are alike",
-        "notes that share words with Rye are linked with Oven",
-    )
-    assert explain_terms({}, "Rye", "Oven") == ()

@@ -8,6 +8,7 @@ from datetime import date, time
 import pytest
 
 from aria_dream.notes.dream_log import (
+    FOOTER,
     DreamBlock,
     logged_drop,
     logged_pair,
@@ -20,7 +21,7 @@ from aria_dream.notes.dream_note_grammar import LoggedLink, Outcome, logged_link
 from aria_dream.notes.review_note import read_managed
 from aria_dream.notes.seeds import parse_seeds
 from aria_dream.notes.ticks import read_ticks
-from aria_dream.ranking.juxtaposition import Dropped, Juxtaposition, Survivor
+from aria_dream.ranking.juxtaposition import Dropped, Juxtaposition, Resonance, Survivor
 
 
 def full(path: str) -> str:
@@ -31,14 +32,26 @@ def base(path: str) -> str:
     return path[:-3].rsplit("/", 1)[-1]
 
 
-def survivor(first: str, second: str, way: tuple[str, ...] | None, score: float = 0.714, p: float = 0.81) -> Survivor:
-    found = Juxtaposition(from_=first, to=second, score=score, path=way)
+def survivor(
+    first: str,
+    second: str,
+    way: tuple[str, ...] | None,
+    score: float = 0.714,
+    p: float = 0.81,
+    quotes: tuple[str, str] | None = None,
+) -> Survivor:
+    resonance = quotes and Resonance(quotes=quotes, cosine=0.6, telling=0.2, whole=0.4, rank=20)
+    found = Juxtaposition(from_=first, to=second, score=score, path=way, resonance=resonance or None)
     reason = "both keep a culture alive by feeding it on a schedule"
     return Survivor(juxtaposition=found, probability=p, reason=reason, judge="embedded judge")
 
 
 WAY = ("Compost.md", "a/Microbes.md", "Fermentation.md", "Sourdough starter.md")
-COMPOST = survivor("Compost.md", "Sourdough starter.md", WAY)
+QUOTES = (
+    "a third of the old heap stays behind and starts the next",
+    "keep two spoons of it back; they are the next loaf",
+)
+COMPOST = survivor("Compost.md", "Sourdough starter.md", WAY, quotes=QUOTES)
 TAX = Dropped(
     juxtaposition=Juxtaposition(from_="Compost.md", to="Tax return.md", score=0.402, path=None),
     probability=0.1,
@@ -48,9 +61,12 @@ TAX = Dropped(
 BLOCK = DreamBlock(
     at=time(3, 12),
     kind="idle dream",
-    start=logged_start("garden/Compost.md", cold=True, rule="low-degree pick", seed=4711),
+    start=logged_start(
+        "garden/Compost.md", cold=True, rule="low-degree pick", seed=4711, others=["Bread.md", "tides/Moon.md"],
+        pairs=41,
+    ),
     pairs=(
-        logged_pair(COMPOST, "k3f7q2", base),
+        logged_pair(COMPOST, "k3f7q2", base, place="far", goes="Compost, as a new line “- [[Sourdough starter]]”"),
         logged_pair(survivor("Compost.md", "tides/Moon.md", None, 0.5, 0.6), "aaaaaa", full),
     ),
     drops=(
@@ -59,6 +75,39 @@ BLOCK = DreamBlock(
     ),
 )
 TEXT = """\
+## 03:12 — idle dream
+
+**[[Compost]] ↔ [[Sourdough starter]]** · far
+path: Compost → Microbes → Fermentation → Sourdough starter
+kept: both keep a culture alive by feeding it on a schedule (embedded judge, 0.81)
+goes to: Compost, as a new line “- \\[\\[Sourdough starter\\]\\]”
+
+> “a third of the old heap stays behind and starts the next” (Compost)
+> “keep two spoons of it back; they are the next loaf” (Sourdough starter)
+
+- [ ] link them ^aria-k3f7q2
+- [ ] knew it ^aria-k3f7q2-known
+- [ ] never again ^aria-k3f7q2-no
+
+**[[Compost]] ↔ [[tides/Moon|Moon]]** · near
+path: only the text connects them
+kept: both keep a culture alive by feeding it on a schedule (embedded judge, 0.60)
+
+- [ ] link them ^aria-aaaaaa
+- [ ] knew it ^aria-aaaaaa-known
+- [ ] never again ^aria-aaaaaa-no
+
+> [!note]- How this came about
+> Started cold from Compost (low-degree pick, seed 4711); 3 starts and 41 pairs looked at.
+> Also from: Bread · Moon
+> Score 0.714: Compost ↔ Sourdough starter
+> Score 0.500: Compost ↔ Moon
+> Dropped: Compost ↔ Tax return (0.402): only share a calendar month
+> Dropped: Compost ↔ Tax return (0.402): ⚠ unreadable: no verdict in the answer
+
+Propose-only. Nothing here is a fact until you place it.
+"""
+FIRST_FORM = """\
 ## 03:12 — idle dream
 
 Started cold from Compost (low-degree pick, seed 4711).
@@ -88,6 +137,18 @@ def test_the_block_reads_as_documented() -> None:
     assert parse_blocks(TEXT) == ((BLOCK,), ())
 
 
+def test_a_block_of_the_first_form_is_still_read() -> None:
+    """Its score stood behind the names, its start above them; it knew no place and quoted nothing."""
+    assert BLOCK.start is not None
+    start = replace(BLOCK.start, others=(), pairs=0)
+    pairs = tuple(replace(pair, place=None, quotes=None, goes="") for pair in BLOCK.pairs)
+    assert parse_blocks(FIRST_FORM) == ((replace(BLOCK, start=start, pairs=pairs),), ())
+
+
+def test_the_closing_line_stands_once_in_a_day() -> None:
+    assert render_block(BLOCK, closing=False) == TEXT.removesuffix(f"\n{FOOTER}\n")
+
+
 def test_the_head_is_written_once_and_bears_our_marker() -> None:
     head = render_head(date(2026, 11, 30))
     assert head == "---\naria-dream: log\ncssclasses: [aria-dream]\ndate: 2026-11-30\n---\n"
@@ -99,21 +160,20 @@ def test_the_head_is_written_once_and_bears_our_marker() -> None:
     [
         ("Windows line ends", "\n", "\r\n"),
         ("space at line ends", "\n", "  \n"),
-        ("a thought between the lines", "  path:", "  (I wonder. [[Compost]] is wet.)\n  path:"),
-        ("a paragraph between the pairs", "- **[[Compost]] ↔ [[t", "\nTrue! [[Bread]] ^x\n\n- **[[Compost]] ↔ [[t"),
-        ("tabs for the indentation", "    - [", "\t- ["),
-        ("no indentation", "    - [", "- ["),
-        ("other bullets", "\n- **", "\n* **"),
-        ("other boxes", "    - [", "  + ["),
-        ("an ordered list", "- **", "1. **"),
+        ("a thought between the lines", "\npath:", "\n(I wonder. [[Compost]] is wet.)\npath:"),
+        ("a paragraph between the pairs", "**[[Compost]] ↔ [[t", "\nTrue! [[Bread]] ^x\n\n**[[Compost]] ↔ [[t"),
+        ("indented boxes", "\n- [", "\n    - ["),
+        ("pairs as a list", "**[[Compost]] ↔", "- **[[Compost]] ↔"),
+        ("other boxes", "\n- [", "\n  + ["),
+        ("an ordered list", "- [", "1. ["),
         ("underscores for bold", "**", "__"),
-        ("no bold", "**", ""),
         ("a quote around all of it", "\n", "\n> "),
         ("a deeper heading under it", "\nPropose-only", "\n#### My notes\n\nPropose-only"),
         ("the footer removed", "Propose-only. Nothing here is a fact until you place it.\n", ""),
         ("Obsidian wrote a display text", "[[Sourdough starter]]", "[[Sourdough starter|Sourdough starter]]"),
-        ("bullets in the fold", "> Compost", "> - Compost"),
+        ("bullets in the fold", "> Dropped", "> - Dropped"),
         ("an unfolded fold", "[!note]-", "[!note]+"),
+        ("quotations without their mark", "> “", "“"),
         ("links by hand of another heading style", "## 03:12 —", "### 03:12 -"),
     ],
 )  # fmt: skip
@@ -124,28 +184,28 @@ def test_a_block_that_a_writer_has_edited_around_is_the_same_block(what: str, be
 
 
 def test_a_reordered_list_is_a_reordered_block() -> None:
-    lines = TEXT.splitlines(keepends=True)
-    swapped = "".join([*lines[:5], *lines[10:15], *lines[5:10], *lines[15:]])
+    first, second, rest = TEXT.index("**[[C"), TEXT.index("**[[Compost]] ↔ [[tides"), TEXT.index("> [!note]-")
+    swapped = TEXT[:first] + TEXT[second:rest] + TEXT[first:second] + TEXT[rest:]
     assert parse_blocks(swapped) == ((replace(BLOCK, pairs=BLOCK.pairs[::-1]),), ())
 
 
 def test_ticks_and_missing_lines() -> None:
     edited = TEXT.replace("- [ ] link them ^aria-k", "- [x] link them ^aria-k").replace(
-        "    - [ ] never again ^aria-k3f7q2-no\n", ""
+        "- [ ] never again ^aria-k3f7q2-no\n", ""
     )
     ((block,), problems) = parse_blocks(edited)
     assert problems == ()
-    assert block.pairs == (replace(BLOCK.pairs[0], link_ticked=True), BLOCK.pairs[1])
+    assert block.pairs == (replace(BLOCK.pairs[0], ticked=frozenset({"link"})), BLOCK.pairs[1])
     assert parse_blocks(TEXT.replace("] never again ^aria-a", "X] never again ^aria-a").replace("[ X]", "[X]"))[0][
         0
-    ].pairs[1] == replace(BLOCK.pairs[1], never_ticked=True)
+    ].pairs[1] == replace(BLOCK.pairs[1], ticked=frozenset({"never"}))
 
 
 def test_decided_lines() -> None:
     undo = Outcome(verdict="linked", at="07:41", where="Compost", undo_until="2 Dec 07:41")
     text = TEXT.replace(
-        "    - [ ] link them ^aria-k3f7q2\n    - [ ] never again ^aria-k3f7q2-no\n",
-        "    - [ ] undo: linked in Compost 07:41 (until 2 Dec 07:41) ^aria-k3f7q2-undo\n",
+        "- [ ] link them ^aria-k3f7q2\n- [ ] knew it ^aria-k3f7q2-known\n- [ ] never again ^aria-k3f7q2-no\n",
+        "- [ ] undo: linked in Compost 07:41 (until 2 Dec 07:41) ^aria-k3f7q2-undo\n",
     )
     ((block,), problems) = parse_blocks(text)
     assert problems == ()
@@ -162,10 +222,10 @@ def test_other_headings_belong_to_the_writer() -> None:
 
 
 def test_boxes_that_lost_their_pair_are_reported() -> None:
-    text = TEXT.replace("- **[[Compost]] ↔ [[Sourdough starter]]** (0.714)\n", "")
+    text = TEXT.replace("**[[Compost]] ↔ [[Sourdough starter]]** · far\n", "")
     ((block,), problems) = parse_blocks(text)
     assert len(block.pairs) == 1
-    assert [problem.line for problem in problems] == [8, 9]
+    assert [problem.line for problem in problems] == [10, 11, 12]
 
 
 @pytest.mark.parametrize(
@@ -211,12 +271,13 @@ def test_a_wordy_judge_is_cut() -> None:
 def test_a_hostile_note_is_read_in_linear_time() -> None:
     """Not timed: under a quadratic pattern this would run for minutes and hit the suite's timeout."""
     starts = [
-        "- **", "> ", "## 03:12 — ", "Started from a", "- **a ↔ b**", " ", "  kept: ", "- linked", "path: ", "- kind:",
+        "- **", "> ", "## 03:12 — ", "Started from a", "- **a ↔ b**", " ", "  kept: ",
+        "> “", "> Score 0.5: a", "> Also from: a", "- linked", "path: ", "- kind:",
         "# ", "> a ↔ b (1",
     ]  # fmt: skip
     repeats = [
         "[[", " (0.5", "a dream ", " (", " ", "> ", ", seed 1", " — [x] undo until 2", " ↔ ", "^aria-", " →", "**",
-        "[ ] ", "\\",
+        "[ ] ", "\\", "” (a", " · near",
     ]  # fmt: skip
     sizes = (7000, 100_000)
     lines = [start + repeat * (size // len(repeat)) for start in starts for repeat in repeats for size in sizes]

@@ -19,8 +19,7 @@ from aria_dream.notes.episode import (
     parse_episodes,
     render_episode,
 )
-from aria_dream.ranking.juxtaposition import Juxtaposition
-from aria_dream.ranking.walk import Memory, Start, Walkable, choose_pairs, pick_start
+from aria_dream.ranking.walk import Memory, Start, Walkable, pick_start
 
 AT = datetime(2026, 11, 30, 3, 12, 7, tzinfo=timezone(timedelta(hours=1)))
 MEMORY = Memory(
@@ -100,21 +99,19 @@ def test_find_by_what_the_note_says() -> None:
     assert find_episode(both, "no digits") == ()
 
 
-def test_a_replay_is_the_same_dream_whatever_happened_since() -> None:
+def test_a_replay_starts_where_the_dream_did_whatever_happened_since() -> None:
     notes = [Walkable(path=f"{name}.md", words=50, degree=1, visible=True) for name in "abcdef"]
-    ranked = [Juxtaposition(from_="?", to=f"t{n}.md", score=1 - n / 10, path=None) for n in range(6)]
-
-    def dream(memory: Memory, seed: int) -> tuple[Start, tuple[Juxtaposition, ...]]:
-        start = pick_start(notes, Random(seed), memory)
-        assert isinstance(start, Start)
-        found = [replace(pair, from_=start.path) for pair in ranked]
-        return start, choose_pairs(found, memory, count=3, today=AT.date(), cooldown_days=90)
-
     memory = Memory()
     for seed in range(10):
-        start, shown = dream(memory, seed)
+        start = pick_start(notes, Random(seed), memory)
+        assert isinstance(start, Start)
         record = replace(EPISODE, seed=seed, start=start.path, memory=memory_used(memory, start.path))
         ((read,), _) = parse_episodes(render_episode(record))
-        assert dream(read.memory, seed) == (start, shown)
-        days = dict.fromkeys([pair.pair for pair in shown], AT.date())
-        memory = replace(memory, starts=(*memory.starts, start.path), shown={**memory.shown, **days})
+        assert pick_start(notes, Random(seed), read.memory) == start
+        memory = replace(memory, starts=(*memory.starts, start.path))
+
+
+def test_all_starts_that_a_dream_looked_at_are_remembered() -> None:
+    several = replace(EPISODE, params={"tried": ["a.md", "b.md"]})
+    memory = memory_of([several, EPISODE], decided=frozenset(), today=AT.date(), cooldown_days=90)
+    assert memory.starts == ("a.md", "b.md", EPISODE.start)

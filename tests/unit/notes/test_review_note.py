@@ -93,7 +93,7 @@ def test_ticks_and_renamed_links_are_no_edits() -> None:
     block, problems = read_managed(ticked)
     assert problems == ()
     assert block is not None
-    assert block.items[0].pair == replace(ITEMS[0].pair, link_ticked=True)
+    assert block.items[0].pair == replace(ITEMS[0].pair, ticked=frozenset({"link"}))
     assert [(tick.id, tick.choice) for tick in read_ticks(ticked)[0]] == [("aaaaaa", "link")]
 
 

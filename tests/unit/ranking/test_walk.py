@@ -10,14 +10,14 @@ from random import Random
 
 import pytest
 
-from aria_dream.ranking.juxtaposition import Juxtaposition
 from aria_dream.ranking.walk import (
     Memory,
     NoStart,
     Start,
     Walkable,
-    choose_pairs,
+    is_crossroads,
     is_index_page,
+    may_be_dreamt,
     pick_start,
     walkable_notes,
 )
@@ -176,47 +176,22 @@ def test_notes_are_described_from_facts_and_graph() -> None:
     assert by_path[targets[3]].template
 
 
-def pair(to: str, score: float, distance: int | None, via: str = "", from_: str = "a.md") -> Juxtaposition:
-    path = None
-    if distance is not None:
-        steps = [f"{to}-{step}" for step in range(distance - 1)]
-        path = (from_, *steps[:-1], via or steps[-1], to) if steps else (from_, to)
-    return Juxtaposition(from_=from_, to=to, score=score, path=path)
+def test_what_is_no_start_is_no_other_end() -> None:
+    prose = [note(f"{letter}.md") for letter in "abcde"]
+    unfit = [note("stub.md", words=5), note("day.md", daily=True), note("i.md", index=True)]
+    unfit += [note("t.md", template=True)]
+    hidden = note("hidden.md", visible=False)
+    assert may_be_dreamt([*prose, *unfit, hidden]) == {one.path for one in prose}
+    short = [note(f"{letter}.md", words=9) for letter in "abcde"]
+    assert may_be_dreamt([*short, note("long.md"), hidden]) == {*(one.path for one in short), "long.md"}
+    assert may_be_dreamt([hidden]) == frozenset()
+    assert may_be_dreamt([note("a.md"), note("b.md", words=3)]) == {"a.md", "b.md"}  # of so few none is left out
 
 
-def chosen(ranked: list[Juxtaposition], memory: Memory | None = None, count: int = 3) -> list[str]:
-    picked = choose_pairs(ranked, memory or Memory(), count=count, today=TODAY, cooldown_days=90)
-    return [found.to for found in picked]
-
-
-def test_neighbours_decided_pairs_and_the_note_itself_are_never_shown() -> None:
-    ranked = [pair("n", 9, 1), pair("a.md", 8, None), pair("d", 7, 2), pair("ok", 6, 2), pair("ok", 5, 2)]
-    assert chosen(ranked, Memory(decided=frozenset({("a.md", "d")}))) == ["ok"]
-    only = [pair("d", 7, 2)]
-    assert chosen(only, Memory(decided=frozenset({("a.md", "d")}))) == []
-
-
-def test_shown_pairs_wait_for_the_cooldown_unless_there_is_nothing_else() -> None:
-    ranked = [pair("x", 9, 2), pair("y", 8, 2), pair("z", 7, 2)]
-    memory = Memory(shown={("a.md", "x"): date(2026, 9, 2), ("a.md", "y"): date(2026, 9, 1)})
-    assert chosen(ranked, memory) == ["y", "z"]
-    all_shown = Memory(shown={("a.md", name): TODAY for name in "xyz"})
-    assert chosen(ranked, all_shown, 2) == ["x", "y"]
-
-
-@pytest.mark.parametrize(
-    ("count", "expected"),
-    [(1, ["far1"]), (2, ["n1", "far1"]), (3, ["n1", "n2", "far1"]), (4, ["n1", "n2", "far1", "far2"])],
-)
-def test_one_in_three_is_far_where_such_pairs_are_left(count: int, expected: list[str]) -> None:
-    ranked = [pair(f"n{number}", 9 - number / 10, 2) for number in range(1, 6)]
-    ranked += [pair("far1", 2, 3), pair("far2", 1, None)]
-    assert chosen(ranked, count=count) == expected
-
-
-def test_targets_and_stepping_stones_vary_where_the_score_allows_it() -> None:
-    ranked = [pair("x", 9, 2, "hub"), pair("y", 8, 2, "hub"), pair("z", 5, 2, "other"), pair("w", 1, 2, "third")]
-    assert chosen(ranked, count=2) == ["x", "z"]
-    assert chosen(ranked, count=3) == ["x", "y", "z"]
-    twice = [pair("x", 9, 2), pair("x", 8, 2, from_="b.md"), pair("y", 1, 2)]
-    assert chosen(twice, count=3) == ["x", "y"]
+def test_where_everything_meets_tells_nothing() -> None:
+    assert is_crossroads(note("Home.md", index=True), 100)
+    assert is_crossroads(note("Books.md", words=3, degree=5), 100)
+    assert not is_crossroads(note("Books.md", words=3, degree=4), 100)
+    assert not is_crossroads(note("Essay.md", degree=30), 100)
+    assert is_crossroads(note("Essay.md", degree=31), 100)
+    assert not is_crossroads(note("Essay.md", degree=31), 1000)

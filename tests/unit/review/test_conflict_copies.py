@@ -29,14 +29,16 @@ from tests.watched import write
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from aria_dream.notes.boxes import Decides
+
 DAY = NOON.date()
 
 
-def pair(id_: str, *, link_ticked: bool = False, never_ticked: bool = False) -> LoggedPair:
+def pair(id_: str, *ticked: Decides) -> LoggedPair:
     return LoggedPair(
         id=id_, from_=LoggedLink(target="Compost", title="Compost", style="wiki"),
         to=LoggedLink(target="Moon", title="Moon", style="wiki"), score=0.5, path=None, reason="slow", judge="judge",
-        probability=0.6, link_ticked=link_ticked, never_ticked=never_ticked,
+        probability=0.6, ticked=frozenset(ticked),
     )  # fmt: skip
 
 
@@ -60,11 +62,11 @@ def test_two_machines_dreamt_and_both_dreams_stand() -> None:
 
 
 def test_a_tick_in_either_counts() -> None:
-    ticked = block(1, pair("aaaaaa", link_ticked=True))
+    ticked = block(1, pair("aaaaaa", "link"))
     for one, other in ((FIRST, ticked), (ticked, FIRST), (ticked, ticked)):
         merged = merge_sections(log(one), log(other, SECOND))
         assert merged == log(ticked, SECOND)
-    never = block(1, pair("aaaaaa", never_ticked=True))
+    never = block(1, pair("aaaaaa", "never"))
     ((both,), _) = read_ticks(str(merge_sections(log(ticked), log(never))))
     assert both.choice == "both"
 
@@ -101,7 +103,7 @@ def test_the_line_ends_are_the_originals() -> None:
 def test_a_heading_in_code_opens_nothing() -> None:
     fenced = FIRST + "\n```\n## 03:02 — idle dream\n```\n"
     assert merge_sections(log(fenced), log(fenced)) == log(fenced)
-    assert "## 03:02 — idle dream\n\nStarted" in str(merge_sections(log(fenced), log(fenced, SECOND)))
+    assert "## 03:02 — idle dream\n\n**[[Compost]]" in str(merge_sections(log(fenced), log(fenced, SECOND)))
 
 
 def test_seeds_of_both_and_a_dreamt_one_stays_dreamt() -> None:
@@ -120,9 +122,9 @@ def review(*items: LoggedPair) -> str:
 
 
 def test_the_review_lists_what_both_list_and_what_is_still_open() -> None:
-    copy = review(pair("aaaaaa", link_ticked=True), pair("bbbbbb"), pair("cccccc"))
+    copy = review(pair("aaaaaa", "link"), pair("bbbbbb"), pair("cccccc"))
     merged = merge_reviews(review(pair("aaaaaa")), copy, lambda id_: id_ != "cccccc")
-    assert merged == review(pair("aaaaaa", link_ticked=True), pair("bbbbbb"))
+    assert merged == review(pair("aaaaaa", "link"), pair("bbbbbb"))
     same = review(pair("aaaaaa"))
     assert merge_reviews(same, same, lambda _: True) == same
     for odd in (same.replace("Write above", "I wrote above"), same.replace("kept: slow", "kept: fast slow\nmine")):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,6 +21,9 @@ from aria_dream.review.proposal import (
     proposed_record,
     renamed_record,
 )
+
+if TYPE_CHECKING:
+    from aria_dream.notes.boxes import Decides
 
 
 def render_event(*values: Any, **details: Any) -> str:
@@ -49,7 +52,7 @@ def without_md(path: str) -> str:
     return path[:-3]
 
 
-def surface(*boxes: str, id_: str = ID, paths: tuple[str, str] = PATHS) -> str:
+def surface(*boxes: Decides, id_: str = ID, paths: tuple[str, str] = PATHS) -> str:
     first, second = (logged_link(path, without_md) for path in paths)
     pair = LoggedPair(
         id=id_,
@@ -60,8 +63,7 @@ def surface(*boxes: str, id_: str = ID, paths: tuple[str, str] = PATHS) -> str:
         reason="r",
         judge="j",
         probability=0.8,
-        link_ticked="link" in boxes,
-        never_ticked="never" in boxes,
+        ticked=frozenset(boxes),
     )
     return render_pair(pair)
 
@@ -152,7 +154,7 @@ def test_a_tick_under_other_titles_is_void_with_and_without_journal() -> None:
         decisions, problems = decide(wrong, known, resolve)
         assert decisions == ()
         assert "another pair" in problems[0].message
-        assert (problems[0].path, problems[0].line) == ("dreams/0.md", 4)
+        assert (problems[0].path, problems[0].line) == ("dreams/0.md", 5)
 
 
 def test_a_note_that_is_not_here_lets_the_tick_wait() -> None:

@@ -47,9 +47,10 @@ def log(text: str, *found: ProposalState, now: datetime = NOW) -> str:
 def test_what_a_decided_line_says(is_: State, line: str) -> None:
     after = log(TEXT, state(COMPOST, is_, reason="it went away"))
     said = line.format(id=id_of(COMPOST))
-    assert f"    - {said}\r\n" in after
-    boxes = [f"    - [ ] link them ^aria-{id_of(COMPOST)}\r\n", f"    - [ ] never again ^aria-{id_of(COMPOST)}-no\r\n"]
-    assert after.replace(f"    - {said}\r\n", "".join(boxes)) == TEXT
+    assert f"\r\n- {said}\r\n" in after
+    labels = {"link them": "", "knew it": "-known", "never again": "-no"}
+    boxes = "".join(f"- [ ] {label} ^aria-{id_of(COMPOST)}{end}\r\n" for label, end in labels.items())
+    assert after.replace(f"- {said}\r\n", boxes) == TEXT
     assert log(after, state(COMPOST, is_, reason="it went away")) == after
 
 
