@@ -8,6 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, assert_never, cast
 
 from aria_dream.adapters.disk.writing import bytes_or_refuse
+from aria_dream.adapters.index.resonance import without_hidden_names
 from aria_dream.errors import WriteRefusedError
 from aria_dream.judging.dreaming import Dreamt, NoJudge, NothingDreamt, Wish, dream
 from aria_dream.markdown.note import NotePath, decode_note
@@ -288,11 +289,12 @@ def _night(
         hash_of=lambda path: hash_of_note(vault, path),
         name_of=vault.name_of,
     )
+    unnamed = without_hidden_names(vault)
     session = ReviewSession(vault=vault, files=files, store=store, now=request.at)
     return Night(
         found=found,
         proposals=proposals,
-        goes=tuple(describe_link(session, proposal) for proposal in proposals),
+        goes=tuple(unnamed(describe_link(session, proposal)) for proposal in proposals),
         at=request.at,
         kind=request.kind,
         seed=request.seed,

@@ -8,6 +8,7 @@ links have changed.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -121,6 +122,17 @@ def _hidden_names(vault: DreamtVault) -> list[str]:
         return []
     hidden = [fact for fact in vault.index.facts if fact.path in vault.sharing.hidden]
     return sorted({name for fact in hidden for name in (title_of(fact.path), *fact.aliases)})
+
+
+def without_hidden_names(vault: DreamtVault) -> Callable[[str], str]:
+    """Puts an ellipsis for each name in a text that only notes bear which no dream may see."""
+    seen = {title_of(path).lower() for path in vault.graph.paths}
+    names = [re.escape(name) for name in _hidden_names(vault) if name.strip() and name.lower() not in seen]
+    if not names:
+        return lambda text: text
+    longest_first = "|".join(sorted(names, key=len, reverse=True))
+    pattern = re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)", re.IGNORECASE)
+    return lambda text: pattern.sub("\u2026", text)
 
 
 def _without_links(own: TermCounts, names: npt.NDArray[np.uint32]) -> TermCounts:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aria_dream.adapters.index.resonance import read_note_text
+from aria_dream.adapters.index.resonance import read_note_text, without_hidden_names
 from aria_dream.adapters.models.embedding import read_passages, write_missing_passages
 from aria_dream.markdown.note import parse_note
 from aria_dream.ranking.juxtaposition import Resonance
@@ -93,8 +93,13 @@ class NotePassages:
         return found
 
     def texts(self, row: int) -> tuple[str, ...]:
-        """The passages of a note; none where it is no longer what the vault's snapshot says."""
-        return self._unchanged(row) or ()
+        """The passages of a note as they may be shown, the names of notes that the writer keeps out of every dream as
+        an ellipsis; none where it is no longer what the vault's snapshot says."""
+        return tuple(self._without_names(text) for text in self._unchanged(row) or ())
+
+    @cached_property
+    def _without_names(self) -> Callable[[str], str]:
+        return without_hidden_names(self.vault)
 
     @cached_property
     def _space(self) -> PassageSpace:

@@ -108,6 +108,12 @@ UNDO = f"- **[[Compost]] ↔ [[kitchen/Sourdough|Sourdough]]** (0.7)\n    - link
     [
         ([surface("link")], [], ["approve"], 0),
         ([surface("never")], [], ["reject"], 0),
+        ([surface("known")], [], ["know"], 0),
+        ([surface("known")], ["approved"], ["know"], 0),
+        ([surface("known")], ["rejected"], [], 0),
+        ([surface("known")], ["applied"], [], 1),
+        ([surface("known", "link")], [], ["ask"], 2),
+        ([surface("known"), surface("never")], [], ["ask"], 2),
         ([surface()], [], [], 0),
         ([surface("link"), surface("link")], [], ["approve"], 0),
         ([surface("link", "never")], [], ["ask"], 2),

@@ -15,6 +15,7 @@ from aria_dream.review.graduation import NEVER, Bars, Record, bars_of, track_rec
 from aria_dream.review.journal import fold
 from aria_dream.review.proposal import (
     KINDS,
+    KNEW_IT,
     WRITER,
     Event,
     Kind,
@@ -61,6 +62,15 @@ def test_the_bars_are_those_of_the_design() -> None:
     assert Bars(
         min_cycles=10, max_false_prune=0.02, min_acceptance=0.9, confidence_floor=0.85, min_proposals=1, min_passages=50
     ) == BARS
+
+
+def test_what_the_writer_knew_counts_neither_for_nor_against() -> None:
+    known = {
+        id_: replace(state, reason=KNEW_IT) if state.state == "rejected" else state
+        for id_, state in journal(*[LINKED] * 10, *[REFUSED] * 5).items()
+    }
+    assert record(known).acceptance == 1.0
+    assert record(journal(*[LINKED] * 10, *[REFUSED] * 5)).acceptance == pytest.approx(10 / 15)
 
 
 def test_ten_good_nights_are_eligible() -> None:

@@ -10,7 +10,7 @@ import pytest
 from aria_dream.notes.dream_log import parse_blocks
 from aria_dream.notes.review_note import ReviewItem, read_managed, render_managed, render_review_head
 from aria_dream.review.lines import outcome_of, renew_log, renew_review, reopened_items, told_not_undone
-from aria_dream.review.proposal import Proposal, ProposalState, State
+from aria_dream.review.proposal import KNEW_IT, Proposal, ProposalState, State
 from tests.reviewed import COMPOST, SLACK, block, id_of, logged
 
 AT = datetime(2026, 11, 30, 3, 12, tzinfo=UTC)
@@ -52,6 +52,11 @@ def test_what_a_decided_line_says(is_: State, line: str) -> None:
     boxes = "".join(f"- [ ] {label} ^aria-{id_of(COMPOST)}{end}\r\n" for label, end in labels.items())
     assert after.replace(f"- {said}\r\n", boxes) == TEXT
     assert log(after, state(COMPOST, is_, reason="it went away")) == after
+
+
+def test_what_the_writer_knew_is_said_so() -> None:
+    after = log(TEXT, state(COMPOST, "rejected", reason=KNEW_IT))
+    assert f"- [ ] undo: knew it 07:41 (until 2 Dec 07:41) ^aria-{id_of(COMPOST)}-undo" in after
 
 
 @pytest.mark.parametrize("is_", ["proposed", "approved"])
