@@ -48,8 +48,8 @@ def test_links(garden: Path) -> None:
 def test_dream(garden: Path) -> None:
     (found,) = printed("dream", garden, "--seed", 4711, "--json")
     assert set(found) == listed("dream")
-    pair = {"from", "to", "score", "path", "probability", "reason", "evidence"}
-    assert set(found["pairs"][0]) == {*pair, "id"}
+    pair = {"from", "to", "passages", "score", "path", "probability", "reason", "evidence"}
+    assert set(found["pairs"][0]) == {*pair, "id", "place", "goes_to"}
     assert set(found["dropped"][0]) == pair
     (empty,) = printed("dream", garden, "--seed", 4711, "--json", "--dry-run")
     assert set(empty) == listed("dream")
