@@ -50,7 +50,8 @@ def test_dream(garden: Path) -> None:
     assert set(found) == listed("dream")
     pair = {"from", "to", "passages", "score", "path", "probability", "reason", "evidence"}
     assert set(found["pairs"][0]) == {*pair, "id", "place", "goes_to"}
-    assert set(found["dropped"][0]) == pair
+    (asked,) = printed("dream", garden, "--start", "Pollarding", "--seed", 1, "--json", "--dry-run")
+    assert set(asked["dropped"][0]) == pair
     (empty,) = printed("dream", garden, "--seed", 4711, "--json", "--dry-run")
     assert set(empty) == listed("dream")
 
